@@ -6,7 +6,8 @@ import os
 
 from benchmarks.method_cases import TINY, instance_of
 from rsjs.core.call import Limits
-from rsjs.runs import launcher
+from rsjs.methods import parse
+from rsjs.runs import verified_run
 
 
 class TrivialRun:
@@ -16,7 +17,7 @@ class TrivialRun:
         self.instance = instance_of("jahani", TINY)
 
     def run(self):
-        return launcher.run(self.instance, "greedy:paper", Limits())
+        return verified_run.run(self.instance, parse("greedy:paper"), Limits())
 
     def time_run(self):
         self.run()

@@ -16,7 +16,7 @@ from rsjs.heuristics.registry import DECIDERS
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN, all_methods, parse
-from rsjs.runs.kinds.simulation import known
+from rsjs.runs.kinds.base import kind
 
 PRINTED = "jahani_literal@scip?printed=overdue"
 NESTED = "randomized_queue?epochs=mean,iterations=7"
@@ -230,7 +230,7 @@ def test_a_package_offers_a_method_by_its_name(monkeypatch, name, offered, told)
         offer = SimpleNamespace(name=name, load=lambda: offered, package="pack 1", points=[point])
         return dict.fromkeys((name, *taken), offer)
 
-    taken = [*known()]
+    taken = [*kind("workload").methods()]
     monkeypatch.setattr("rsjs.methods.offers", offers)
     monkeypatch.setattr("rsjs.methods.all_methods", all_methods.__wrapped__)
     if told is None:

@@ -14,10 +14,11 @@ from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.io.files import write_instance
+from rsjs.instances.io.files import write_instance, write_solution
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
+from rsjs.runs.kinds.base import kind
 
 SESSION = {
     "campaign": "test",
@@ -140,7 +141,12 @@ def store(tiny, tmp_path):
             record = _record(on, asked)
             place = folder / "runs" / record.run.id[:2] / record.run.id
             place.mkdir(parents=True)
-            record_writing.write(record, place, None)
+            solution, result = tmp_path / kind("instance").solution_file, record.result
+            if result.solution is not None:
+                claims = {"objective": result.objective, "bound": result.bound}
+                digest, method = record.run.solved_sha256, record.run.method
+                write_solution(result.solution, digest, solution, method=method, **claims)
+            record_writing.write(record, place, None, solution)
         return folder
 
     return write

@@ -8,7 +8,6 @@ import pytest
 
 from rsjs.best_known import candidates
 from rsjs.campaigns.collection import collect
-from rsjs.campaigns.records import SCHEDULE
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
@@ -18,6 +17,7 @@ from rsjs.instances.mig.scheduling.problem import read_problem
 from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.statistics.tables import schedule_sheet
 from rsjs.reporting.tables.families import family_of
+from rsjs.runs.kinds.mig_schedule import KIND
 from tests.campaigns.mig_campaign import read
 
 pytestmark = pytest.mark.process
@@ -70,7 +70,7 @@ def test_records_keep_a_schedule_that_the_checker_reads(done):
     store = Store(done)
     for record in store.survey(store.ids()).done:
         problem = read_problem(done / "instances" / f"{record.run.solved_sha256}.json.gz")
-        kept = read_schedule(store.path(record.run.id) / SCHEDULE, problem)
+        kept = read_schedule(store.path(record.run.id) / KIND.solution_file, problem)
         assert kept.method == record.run.method
         verdict = check_schedule(problem, kept.schedule, objective=kept.objective, bound=kept.bound)
         assert verdict.feasible
@@ -95,10 +95,12 @@ def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done, tmp_path, c
     assert carry_out(asked, store, slots=1).left == []
     record = Store(store).path(Store(store).ids()[0])
     lines = (record / "SHA256SUMS").read_text().splitlines(keepends=True)
-    (record / SCHEDULE).unlink()
-    (record / "SHA256SUMS").write_text("".join(line for line in lines if SCHEDULE not in line))
+    (record / KIND.solution_file).unlink()
+    (record / "SHA256SUMS").write_text(
+        "".join(line for line in lines if KIND.solution_file not in line)
+    )
     [(_, reason)] = collect([store]).corrupt
-    assert f"no {SCHEDULE}" in reason
+    assert f"no {KIND.solution_file}" in reason
     assert len(carry_out(asked, store, slots=1).left) == 1
     assert collect([store]).corrupt == []
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.campaigns import mig_records, verification
-from rsjs.campaigns.records import SCHEDULE
+from rsjs.campaigns import verification
 from rsjs.campaigns.run import Run
 from rsjs.core.call import Limits
 from rsjs.core.report import SolveResult, Stop
@@ -38,7 +37,8 @@ def verdict_on(problem, tmp_path):
             mig_schedule.write_schedule(schedule, tmp_path)
         if claims is not None:
             (tmp_path / mig_schedule.STAGES).write_text(json.dumps(claims))
-        return verification.verified(asked, path, result, tmp_path)
+        found = verification.verified(asked, path, result, tmp_path)
+        return found.result, found.verdict, found.figures
 
     return verified
 
@@ -91,7 +91,7 @@ def test_what_a_worker_had_found_before_it_was_ended_counts(problem, verdict_on,
     result, verdict, figures = verdict_on(best_fit(problem), None, ended)
     assert (result.stop, verdict.feasible, verdict.objective) == (Stop.TIME_LIMIT, True, 0)
     assert figures["stage_values"] == (0, 9)
-    kept = read_schedule(tmp_path / SCHEDULE, problem)
+    kept = read_schedule(tmp_path / mig_schedule.KIND.solution_file, problem)
     assert (kept.objective, kept.bound) == ((0, 9), None)
 
 
@@ -100,7 +100,7 @@ def test_what_a_method_had_found_before_it_failed_does_not_count(problem, verdic
     (tmp_path / "result.json").write_text("{}")
     result, verdict, figures = verdict_on(best_fit(problem), None, failed)
     assert (result.message, verdict, figures["stage_values"]) == ("it failed", None, None)
-    assert not (tmp_path / SCHEDULE).exists()
+    assert not (tmp_path / mig_schedule.KIND.solution_file).exists()
 
 
 def test_incumbents_are_priced_again(problem, tmp_path):
@@ -115,7 +115,7 @@ def test_incumbents_are_priced_again(problem, tmp_path):
     priced, count = verification.incumbents(run, path, tmp_path)
     assert [one["objective"] for one in priced] == [0, 0, None]
     assert ([one["claimed"] for one in priced], count) == ([-1.0, 0.0, 0.0], 3)
-    assert mig_records.price(path, good) == 0
+    assert mig_schedule.KIND.price(problem, good) == 0
 
 
 def _spec(problem):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rsjs.best_known import candidates
-from rsjs.campaigns import runner, simulation_records, spec
+from rsjs.campaigns import runner, spec
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part
@@ -17,7 +17,8 @@ from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.runs.kinds.simulation import FIGURES, LOG
+from rsjs.runs.kinds.base import FIGURES
+from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
@@ -124,12 +125,12 @@ def test_records_keep_the_log(done):
     store, logs = Store(done), 0
     workloads = {w.digest: w for law in ("exp", "high") for w in [_workload(law)]}
     for run_id in store.ids():
-        path = store.path(run_id) / LOG
+        path = store.path(run_id) / KIND.solution_file
         if path.exists():
             log = event_log.read(path)
             assert log.run["sha256"] in workloads
             assert log.run["options"]["energy"] == "node"
-            assert LOG in (store.path(run_id) / "SHA256SUMS").read_text()
+            assert KIND.solution_file in (store.path(run_id) / "SHA256SUMS").read_text()
             logs += 1
     assert logs == 4
 
@@ -217,15 +218,16 @@ def test_logs_that_do_not_hold_are_refused(asked, tmp_path, change, told):
     text, cost = event_log.text(outcome), outcome.totals.cost
     assert change[0] in text
     (tmp_path / FIGURES).write_text("{}")
-    (tmp_path / LOG).write_bytes(gzip.compress(text.replace(*change).encode()))
+    (tmp_path / KIND.solution_file).write_bytes(gzip.compress(text.replace(*change).encode()))
     claimed = SolveResult(stop=Stop.ITERATIONS, objective=cost * (0.9 if change[0] == "" else 1))
-    verdict, _ = simulation_records.verified(asked, str(path), claimed, tmp_path)
+    verdict = KIND.verify(workload, asked.method, asked.options, claimed, tmp_path).verdict
     assert verdict is not None
     assert not verdict.feasible
     assert told in str(verdict.violations[0])
-    (tmp_path / LOG).write_bytes(gzip.compress(text.encode()))
+    (tmp_path / KIND.solution_file).write_bytes(gzip.compress(text.encode()))
     good = SolveResult(stop=Stop.ITERATIONS, objective=cost)
-    verdict, figures = simulation_records.verified(asked, str(path), good, tmp_path)
+    found = KIND.verify(workload, asked.method, asked.options, good, tmp_path)
+    verdict, figures = found.verdict, found.figures
     assert verdict is not None
     assert (verdict.feasible, verdict.objective) == (True, cost)
     assert figures["totals"]["completed"] == 8

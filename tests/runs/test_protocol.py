@@ -59,7 +59,7 @@ def test_decisions_are_read_up_to_what_somebody_else_wrote(tmp_path, broken):
     assert first.same_as(DECISION)
     assert all(len(other.job_node) < 3 for other in others)
     path.write_bytes(broken)
-    assert all(len(schedule.minute) <= 2 for schedule in mig_schedule.schedules(path))
+    assert all(len(schedule.minute) <= 2 for schedule in mig_schedule.KIND.incumbents(path))
 
 
 def test_arrays_of_an_archive_are_no_larger_than_their_bytes(tmp_path):

@@ -12,7 +12,7 @@ from rsjs.runs import verified_run
 
 def test_what_cannot_be_meant_is_refused_before_anything_runs(tiny):
     nobody = Solution.of([0, 0, 0], [4, 4, 4], [0, 0])
-    with pytest.raises(InputError, match="feasible decision"):
+    with pytest.raises(InputError, match="feasible solution"):
         verified_run.refuse(tiny, parse("jahani_patterns"), nobody)
     with pytest.raises(InputError, match="uses a warm start"):
         verified_run.refuse(tiny, parse("greedy"), Solution.empty(3, 2))
@@ -41,7 +41,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tiny):
 )
 def test_the_library_refuses_what_makes_no_sense(call, told, tiny, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(verified_run.launcher, "run", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(verified_run.launcher, "carry_out", lambda *_, **__: pytest.fail("it ran"))
     with pytest.raises(InputError, match=told):
         call(tiny)
     assert [*tmp_path.iterdir()] == []

@@ -17,7 +17,7 @@ from typing import Any
 from rsjs.best_known.entries import Origin
 from rsjs.best_known.exact_cost import exact_terms
 from rsjs.campaigns import manifest, session
-from rsjs.campaigns.instance_files import instance_file, refuse_other
+from rsjs.campaigns.instance_store import instance_file, refuse_other
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError

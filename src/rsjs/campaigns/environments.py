@@ -23,8 +23,8 @@ from rsjs.commit import code_digest
 from rsjs.core.errors import InputError, described
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.methods import Request, all_methods, sources
-from rsjs.runs.kinds import mig_methods, simulation
+from rsjs.methods import Request, sources
+from rsjs.runs.kinds.base import KINDS, kind
 
 PATIENCE = 60.0  # seconds for an interpreter to answer
 
@@ -86,7 +86,7 @@ def here(methods: Iterable[str] = ()) -> Environment:
             for name, backend in BACKENDS.items()
             if backend.available()
         },
-        methods=sorted({*all_methods(), *simulation.known(), *mig_methods.METHODS}),
+        methods=sorted({name for one in KINDS for name in kind(one).methods()}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
         code=code_digest(),
         plugins={name: found for one in methods for name, found in _sources(one).items()},

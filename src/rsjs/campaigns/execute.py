@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import record_writing, simulation_records, verification
-from rsjs.campaigns.instance_files import refuse_other
-from rsjs.campaigns.records import DECISIONS, Record
+from rsjs.campaigns import record_writing, verification
+from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs import launcher, provenance
+from rsjs.runs.kinds.base import Verified, kind
 from rsjs.runs.launcher import Ended
 from rsjs.runs.supervisor import End, Surroundings
 from rsjs.runs.task_files import Task
@@ -76,7 +76,7 @@ def perform(
         If the file holds another instance than the run is for.
     """
     run = order.run
-    refuse_other(verification.subject_in(run, order.instance), run.solved_sha256, order.instance)
+    verification.problem_in(run, order.instance)
     begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
     used = _cpu_seconds()
     task = Task(
@@ -85,8 +85,8 @@ def perform(
         limits=run.limits,
         every_incumbent=True,
         output_limit_mb=run.output_limit_mb,
-        simulation=None if run.simulation is None else simulation_records.options_of(run),
-        mig=run.mig,
+        kind=run.kind,
+        options=run.options,
         plugins=None if run.plugins is None else json.loads(run.plugins),
     )
     around = Surroundings(python=order.python, alone=alone, inside=True)
@@ -107,7 +107,8 @@ def perform(
         solver_version=order.solver_version,
         session=order.session,
     )
-    record_writing.write(made, record, work / "stderr.txt", work / DECISIONS[run.kind])
+    solution = work / kind(run.kind).solution_file
+    record_writing.write(made, record, work / "stderr.txt", solution)
     return made
 
 
@@ -116,13 +117,18 @@ def _priced(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
     run, instance = order.run, order.instance
     try:
         found = verification.verified(run, instance, result, work)
-        incumbents = verification.incumbents(run, instance, work)
+        incumbents, reported = verification.incumbents(run, instance, work)
     except OSError as error:
         message = f"{result.message}; what it left cannot be read: {error}"
-        found = replace(result, stop=Stop.ERROR, solution=None, message=message), None, {}
-        incumbents = [], 0
-    names = ("result", "verdict", "figures", "incumbents", "incumbents_reported")
-    return dict(zip(names, (*found, *incumbents), strict=True))
+        wrong = replace(result, stop=Stop.ERROR, solution=None, message=message)
+        found, incumbents, reported = Verified(result=wrong), [], 0
+    return {
+        "result": found.result,
+        "verdict": found.verdict,
+        "figures": found.figures,
+        "incumbents": incumbents,
+        "incumbents_reported": reported,
+    }
 
 
 def _process(ended: Ended, cpu_seconds: float | None) -> dict[str, Any]:

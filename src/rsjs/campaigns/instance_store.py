@@ -16,18 +16,26 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.instance_files import READERS, Subject, instance_file, refuse_other, write
 from rsjs.campaigns.mig_sources import MigSource
-from rsjs.campaigns.run import Kind
 from rsjs.campaigns.sources import Source
 from rsjs.core.errors import InputError
-from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.transform import permuted
 from rsjs.methods import Request
-from rsjs.runs.kinds import mig_methods, simulation
+from rsjs.runs.kinds.base import Kind, kind
+
+
+def instance_file(store: Path, sha256: str) -> Path:
+    """Return where the instance of that digest is, or would be, in the folder of a store."""
+    return store / "instances" / f"{sha256}.json.gz"
+
+
+def refuse_other(problem: Any, sha256: str, path: str | Path) -> None:
+    """Raise InputError if a file holds another instance than the one it is named for."""
+    if problem.digest != sha256:
+        raise InputError("", problem.digest, f"the instance of sha256 {sha256}", path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,16 +55,16 @@ class InstanceStore:
     Parameters
     ----------
     folder : path or None
-    kind : Kind
+    name : Kind
         What its instances are.
     """
 
-    def __init__(self, folder: Path | None, kind: Kind = "instance") -> None:
+    def __init__(self, folder: Path | None, name: Kind = "instance") -> None:
         self.folder = None if folder is None else folder.absolute() / "instances"
         self._index = self._read()
         self._read_before = json.dumps(self._index)
-        self._read_file = READERS[kind]
-        self._made: dict[str, Subject] = {}
+        self._kind = kind(name)
+        self._made: dict[str, Any] = {}
         self._loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
@@ -69,13 +77,9 @@ class InstanceStore:
         known = self._index["drawn"].get(source.key)
         if known is not None and self._is_kept(known["sha256"]):
             return Entry(**known)
-        instance = source.make()
-        entry = Entry(
-            sha256=self._keep(instance),
-            name=instance.name,
-            nodes=_nodes(instance),
-            jobs=len(instance.jobs),
-        )
+        problem = source.make()
+        nodes, jobs = self._kind.size(problem)
+        entry = Entry(sha256=self._keep(problem), name=problem.name, nodes=nodes, jobs=jobs)
         self._index["drawn"][source.key] = asdict(entry)
         return entry
 
@@ -94,12 +98,7 @@ class InstanceStore:
 
     def refusal(self, request: Request, entry: Entry) -> str | None:
         """Why a method does not serve an instance, or a policy a workload; None if it does."""
-        subject = self._loaded(entry.sha256)
-        if isinstance(subject, Workload):
-            return simulation.refusal(request, subject)
-        if isinstance(subject, SchedulingProblem):
-            return mig_methods.declared(request).refusal_of(subject)
-        return request.method.refusal(subject)
+        return self._kind.refusal(request, self._loaded(entry.sha256))
 
     def save(self) -> None:
         """Keep the index, if it has changed."""
@@ -116,17 +115,18 @@ class InstanceStore:
     def _is_kept(self, sha256: str) -> bool:
         return sha256 in self._made if self.folder is None else self.path(sha256).exists()
 
-    def _keep(self, subject: Subject) -> str:
+    def _keep(self, problem: Any) -> str:
+        digest: str = problem.digest
         if self.folder is None:
-            self._made[subject.digest] = subject
-        elif not self._is_kept(subject.digest):
-            write(subject, self.path(subject.digest))
-        return subject.digest
+            self._made[digest] = problem
+        elif not self._is_kept(digest):
+            self._kind.write(problem, self.path(digest))
+        return digest
 
-    def _load(self, sha256: str) -> Subject:
+    def _load(self, sha256: str) -> Any:
         if self.folder is None:
             return self._made[sha256]
-        found = self._read_file(self.path(sha256))
+        found = self._kind.read(self.path(sha256))
         refuse_other(found, sha256, self.path(sha256))
         return found
 
@@ -136,7 +136,3 @@ def read_index(path: Path) -> dict[str, Any]:
     index: dict[str, Any] = read_json(path)
     schema_files.fit_schema(index, "index", path)
     return index
-
-
-def _nodes(subject: Subject) -> int:
-    return len(subject.units) if isinstance(subject, SchedulingProblem) else subject.cluster.nodes

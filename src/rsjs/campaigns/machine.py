@@ -24,7 +24,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.generators import jahani
-from rsjs.runs import launcher
+from rsjs.methods import parse
+from rsjs.runs import verified_run
 
 REPETITIONS = 3
 STEPS = 2_000_000
@@ -63,7 +64,8 @@ def _milp() -> float | None:
         return None
     instance = jahani.generate(nodes=40, jobs=400, seed=1)
     limits = Limits(time_limit=60.0, gap=0.0)
-    found = [launcher.run(instance, MILP, limits) for _ in range(REPETITIONS)]
+    request = parse(MILP)
+    found = [verified_run.run(instance, request, limits).result for _ in range(REPETITIONS)]
     times = [one.seconds["solve"] for one in found if one.stop in (Stop.OPTIMAL, Stop.GAP)]
     return min(times, default=None)
 

@@ -9,11 +9,10 @@ from fnmatch import fnmatchcase
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.instance_store import Entry, InstanceStore
 from rsjs.campaigns.method_selection import Choice
-from rsjs.campaigns.run import Run, in_order
+from rsjs.campaigns.run import MIG, Run, in_order
 from rsjs.campaigns.spec import Campaign
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.runs.kinds.mig_schedule import SCHEDULING
 from rsjs.runs.verified_run import solver_of
 
 MOST_RUNS = 1_000_000  # of a campaign
@@ -122,7 +121,7 @@ def _runs(
                     timing=campaign.timing,
                     repetition=repetition,
                     simulation=campaign.simulation,
-                    mig=SCHEDULING if campaign.kind == "mig_scheduling" else None,
+                    mig=next((mig for mig, kind in MIG.items() if kind == campaign.kind), None),
                     plugins=plugins,
                 )
                 made.append(run)

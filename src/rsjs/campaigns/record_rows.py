@@ -28,8 +28,7 @@ have several, the threads):
     begun, session              UTC; the `rsjs run` that made the row
     commit, dirty, python_version, environment_sha256, host, cpu_model, hardware_threads
     calibration_before, calibration_after [s]    sums of the parts of `calibration`
-    and of a simulation those of `simulation_records`, of a schedule on MIG instances those of
-    `mig_outcome`
+    and those of its kind, see `rsjs.runs.kinds`
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from typing import Any
 
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.simulation_records import columns
 from rsjs.campaigns.statuses import ended, own_row, quality
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.runs.compare import Row
@@ -92,7 +90,6 @@ def row_of(record: Record, made_by: Mapping[str, Any] | None) -> Row:
         "begun": process["begun"],
         "session": record.session,
         **(dict.fromkeys(SURROUNDINGS) if made_by is None else _surroundings(run, made_by)),
-        **({} if run.simulation is None else columns(run, record.figures)),
     }
 
 

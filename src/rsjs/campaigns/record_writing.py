@@ -13,22 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.records import SOLUTION, SUMS, Record
+from rsjs.campaigns.records import SUMS, Record
 from rsjs.campaigns.schema_files import Document
 from rsjs.instances.io.bounded_files import read_bytes
-from rsjs.instances.io.serialization import canonical_text, of_solution
 
 LOG_END = 2**18  # bytes kept of either end of a log
 
 
-def write(record: Record, folder: Path, log: Path | None, decision: Path | None = None) -> None:
+def write(record: Record, folder: Path, log: Path | None, solution: Path | None = None) -> None:
     """
     Write the record of a run into an empty folder, which is made if need be, down to the disk.
 
     Parameters
     ----------
-    log, decision : path, optional
-        What the run printed; the log of a simulation or a schedule, if there is one.
+    log, solution : path, optional
+        What the run printed; the file of its solution, if there is one.
     """
     files: dict[str, str | bytes] = {
         "spec.json": _text(record.run.as_document()),
@@ -36,18 +35,8 @@ def write(record: Record, folder: Path, log: Path | None, decision: Path | None 
         "verify.json": _text(_verification(record)),
         "events.jsonl": "".join(_text(asdict(event)) for event in record.result.events).encode(),
     }
-    if record.result.solution is not None:
-        document = of_solution(
-            record.result.solution,
-            record.run.solved_sha256,
-            method=record.run.method,
-            objective=record.result.objective,
-            bound=record.result.bound,
-        )
-        text = f"{canonical_text(document)}\n".encode()
-        files[SOLUTION] = gzip.compress(text, mtime=0)
-    if decision is not None and decision.is_file():
-        files[decision.name] = read_bytes(decision)
+    if record.verdict is not None and solution is not None and solution.is_file():
+        files[solution.name] = read_bytes(solution)
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]
     folder.mkdir(parents=True, exist_ok=True)

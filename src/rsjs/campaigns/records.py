@@ -5,9 +5,8 @@ The record of a run: a folder that is complete from the moment it bears the run'
     result.json        what the method said, how its process fared, versions
     verify.json        what the checker says of the decision and of each incumbent
     events.jsonl       seconds, incumbent and bound after each event
-    solution.json.gz   the decision, if there is one, for the instance `solved_sha256`
-    simulation.jsonl.gz     the log of a simulation in its place
-    schedule.json.gz        the schedule of a problem on MIG instances in its place
+    solution.json.gz   the solution, if there is one, for the instance `solved_sha256`; of other
+                       kinds of problems a file of another name, see `rsjs.runs.kinds`
     log.gz             what the run printed, the middle left out if it is long
     SHA256SUMS         of all these, as coreutils write it
 """
@@ -21,21 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.run import Kind, Run
+from rsjs.campaigns.run import Run
 from rsjs.campaigns.schema_files import Document
 from rsjs.core.errors import InputError, described, printable
 from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.strict_json import read_json_lines
-from rsjs.runs.kinds.simulation import LOG
+from rsjs.runs.kinds.base import kind
 
-SUMS, SOLUTION, SCHEDULE = "SHA256SUMS", "solution.json.gz", "schedule.json.gz"
-DECISIONS: Mapping[Kind, str] = {  # what verify.json tells of, by kind of instance
-    "instance": SOLUTION,
-    "workload": LOG,
-    "mig_scheduling": SCHEDULE,
-}
+SUMS = "SHA256SUMS"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,7 +55,7 @@ class Record:
     session : str
         The `rsjs run` that made it: a file in sessions/.
     figures : mapping
-        Of a simulation, see `simulation_records`, or a schedule, see `mig_outcome`.
+        Further metrics of its kind, see `rsjs.runs.kinds`.
     """
 
     run: Run
@@ -145,7 +139,7 @@ def _refuse_without_decision(
     folder: Path, names: list[str], run: Run, verdict: Document | None
 ) -> None:
     """A simulation that is refused may be so for want of a log."""
-    needed = DECISIONS[run.kind]
+    needed = kind(run.kind).solution_file
     told = verdict is not None and (run.simulation is None or verdict["feasible"])
     if told and needed not in names:
         expected = f"{needed}, of which verify.json tells"

@@ -6,13 +6,12 @@ import json
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any
 
 from rsjs.campaigns import schema_files
 from rsjs.core.call import Limits
 from rsjs.instances.io.serialization import canonical_text
-
-Kind = Literal["instance", "workload", "mig_scheduling"]
+from rsjs.runs.kinds.base import Kind
 
 # What tells a run from others; the rest of its fields follow from these.
 IDENTITY = (
@@ -24,6 +23,11 @@ IDENTITY = (
     "timing",
     "repetition",
 )
+MIG: dict[str, Kind] = {  # in specifications of runs -> kind
+    "scheduling": "mig_scheduling",
+    "placement": "mig_placement",
+    "reconfiguration": "mig_reconfiguration",
+}
 TEXTS = ("simulation", "plugins")  # objects of a document, fields with canonical JSON
 
 
@@ -55,8 +59,8 @@ class Run:
     simulation : str or None
         Options of a simulation, canonical JSON: the instance is a workload, the method a policy.
         None = the method solves the instance.
-    mig : "scheduling" or None
-        The instance is a scheduling problem on MIG instances; nodes are its units.
+    mig : "scheduling", "placement", "reconfiguration" or None
+        The instance is such a problem on MIG instances; nodes are its units or GPUs.
     plugins : str or None
         Distribution, version and sha256 of the source of each method of another package that it
         runs, canonical JSON.
@@ -83,8 +87,15 @@ class Run:
     def kind(self) -> Kind:
         """What the instance is."""
         if self.mig is not None:
-            return "mig_scheduling"
+            return MIG[self.mig]
         return "instance" if self.simulation is None else "workload"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Of its kind: those of a simulation, with the seed."""
+        if self.simulation is None:
+            return {}
+        return {**json.loads(self.simulation), "seed": self.limits.seed}
 
     @cached_property
     def id(self) -> str:

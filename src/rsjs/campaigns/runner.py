@@ -28,6 +28,7 @@ from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.runs import provenance
+from rsjs.runs.kinds.base import kind
 from rsjs.runs.provenance import busy_above
 
 
@@ -119,7 +120,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         For whatever would keep a run from being carried out as it is meant.
     """
     methods: dict[str, set[str]] = {choice.environment: set() for choice in campaign.choices}
-    if campaign.kind != "mig_scheduling":  # these are no plug-ins, whatever their names
+    if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
         for choice in campaign.choices:
             methods[choice.environment] |= choice.request.names
     with campaign.named():

@@ -71,13 +71,11 @@ from typing import Any, NamedTuple
 from rsjs.campaigns import schema_files
 from rsjs.campaigns.method_selection import Choice, choices, distinct, refuse_unknown_keys
 from rsjs.campaigns.mig_sources import MigSource, mig_sources
-from rsjs.campaigns.run import Kind
 from rsjs.campaigns.sources import Source, sources, workload_sources
 from rsjs.campaigns.toml_files import expanded, read_toml
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.methods import Request, parse
-from rsjs.runs.kinds import mig_methods, simulation
+from rsjs.runs.kinds.base import Kind, kind
 
 
 def options(document: Mapping[str, Any]) -> str:
@@ -101,7 +99,7 @@ class Part(NamedTuple):
         The keys that it needs.
     may : frozenset of str
         Keys that it may have, and others not.
-    sources, request : callable
+    sources : callable
         What reads their entries.
     """
 
@@ -110,7 +108,6 @@ class Part(NamedTuple):
     methods: str
     may: frozenset[str]
     sources: Callable[[Mapping[str, Any], Path, str], Sequence[Source | MigSource]]
-    request: Callable[[str], Request]
 
 
 PARTS = (
@@ -120,7 +117,6 @@ PARTS = (
         "policies",
         frozenset({"simulation"}),
         workload_sources,
-        simulation.request,
     ),
     Part(
         "mig_scheduling",
@@ -128,9 +124,8 @@ PARTS = (
         "methods",
         frozenset(),
         mig_sources,
-        mig_methods.request,
     ),
-    Part("instance", "instances", "methods", frozenset({"permute"}), sources, parse),
+    Part("instance", "instances", "methods", frozenset({"permute"}), sources),
 )
 
 
@@ -250,6 +245,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     }
     given |= {named[key]: float(value) for key, value in limits.items() if key in named}
     part = part_of(document)
+    request = kind(part.kind).request
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -268,7 +264,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         choices=tuple(
             choice
             for i, entry in enumerate(document[part.methods])
-            for choice in choices(entry, environments, f"/{part.methods}/{i}", part.request)
+            for choice in choices(entry, environments, f"/{part.methods}/{i}", request)
         ),
         environments=environments,
         kind=part.kind,

@@ -24,7 +24,6 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from rsjs.campaigns.mig_records import columns_of
 from rsjs.campaigns.records import Record
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs import compare
@@ -87,9 +86,11 @@ def own_row(record: Record) -> Row:
         verdict=record.verdict,
         rsjs_version=record.rsjs_version,
         solver_version=record.solver_version,
+        kind=run.kind,
+        options=run.options,
+        figures=record.figures,
     )
-    row = compare.row(measured, run.limits)
-    return row if run.mig is None else {**row, **columns_of(record)}
+    return compare.row(measured, run.limits)
 
 
 def summary(record: Record) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Runs:
         if found.verified and found.result.solution is not None:
             write_solution(
                 found.result.solution,
-                found.instance.digest,
+                found.problem.digest,
                 self.folder / "solutions" / f"{self._name(found)}.json.gz",
                 method=found.method,
                 objective=found.objective,
@@ -113,7 +113,7 @@ class Runs:
 
     def _name(self, found: Outcome) -> str:
         """A file name for one run, unlike those before."""
-        plain = file_name(f"{found.instance.name}--{found.method}")
+        plain = file_name(f"{found.problem.name}--{found.method}")
         name, count = plain, 1
         while name.lower() in self._names:
             count += 1

@@ -18,14 +18,15 @@ from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import read_problem, read_problem_or_jobs, write_problem
 from rsjs.instances.mig.scheduling.schedule import read_schedule, write_schedule
 from rsjs.reporting.figures.mig import mig_gantt
-from rsjs.runs.kinds import mig_launcher, mig_methods
+from rsjs.runs import compare, verified_run
+from rsjs.runs.kinds import mig_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rsjs.instances.check import Verdict
     from rsjs.instances.mig.scheduling.check import ScheduleVerdict
-    from rsjs.runs.kinds.mig_outcome import MigOutcome
+    from rsjs.runs.verified_run import Outcome
 
 # Columns of a row that repeat others where there is one run, or mean nothing here.
 LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
@@ -108,10 +109,14 @@ def schedule(
     line = RunLine(request.spelling, allowed.time_limit)
     with running() as screen:
         screen.show(line)
-        found = mig_launcher.run(problem, request, allowed, on_event=line)
+        found = verified_run.run(problem, request, allowed, on_event=line)
     if output is not None and found.verified:
         _write(found, output)
-    row = {key: value for key, value in found.row(allowed).items() if key not in LEFT_OUT}
+    row = {
+        key: value
+        for key, value in compare.rows([found], allowed)[0].items()
+        if key not in LEFT_OUT
+    }
     values, bounds = (found.figures.get(f"stage_{name}") for name in ("values", "bounds"))
     facts = {
         **row,
@@ -177,9 +182,9 @@ def _say(
         print(line)
 
 
-def _write(found: MigOutcome, folder: Path) -> None:
+def _write(found: Outcome, folder: Path) -> None:
 
-    problem, schedule = found.problem, found.schedule
+    problem, schedule = found.problem, found.solution
     assert schedule is not None
     write_problem(problem, folder / "problem.json")
     write_schedule(

@@ -38,8 +38,8 @@ def schedules(
     from rsjs.instances.mig.job_generator.generate import generate
     from rsjs.instances.mig.scheduling.objective import parse_objective
     from rsjs.instances.mig.scheduling.problem import paper_problem
-    from rsjs.runs.kinds.mig_methods import schedule
-    from rsjs.runs.kinds.mig_outcome import of_result
+    from rsjs.runs import compare, verified_run
+    from rsjs.runs.kinds.mig_methods import request
 
     limits, config = Limits(time_limit=time_limit, gap=0.0), mig_config("section4.json")
     for seed in config.seeds[:seeds]:
@@ -47,11 +47,12 @@ def schedules(
         for case, reading in readings.items():
             problem = paper_problem(jobs, reading, parse_objective("makespan"))
             for method in methods:
-                result = schedule(problem, method, limits)
+                found = verified_run.run(problem, request(method), limits)
+                (row,) = compare.rows([found], limits)
                 yield {
                     "case": case,
-                    **of_result(problem, method, result).row(limits),
-                    "algorithm_s": result.seconds["total"],
+                    **row,
+                    "algorithm_s": found.result.seconds["total"],
                     "largest_memory_mb": float(jobs.memory.max()),
                 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -14,6 +14,7 @@ from rsjs.instances.instance import Instance
 from rsjs.methods import Request
 from rsjs.runs import provenance, verified_run
 from rsjs.runs.gap import contradicts, gap, gap_over
+from rsjs.runs.kinds.base import Kind, kind
 from rsjs.runs.verified_run import Outcome
 
 Row = dict[str, Any]
@@ -72,20 +73,26 @@ class Measured:
     verdict: Verdict | None
     rsjs_version: str
     solver_version: str | None
+    kind: Kind = "instance"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
     def of(found: Outcome) -> Measured:
         """That of a run just made."""
+        nodes, jobs = found.kind.size(found.problem)
         return Measured(
-            instance=found.instance.name,
-            instance_sha256=found.instance.digest,
-            nodes=found.instance.cluster.nodes,
-            jobs=len(found.instance.jobs),
+            instance=found.problem.name,
+            instance_sha256=found.problem.digest,
+            nodes=nodes,
+            jobs=jobs,
             method=found.method,
             result=found.result,
             verdict=found.verdict,
             rsjs_version=version("rsjs-bench"),
             solver_version=found.solver_version,
+            kind=found.kind.name,
+            figures=found.figures,
         )
 
 
@@ -126,6 +133,7 @@ def row(found: Measured, limits: Limits) -> Row:
         "seed": limits.seed,
         **{name: result.options.get(name) for name in TAKEN},
         "message": _cut("; ".join([result.message, *map(str, violations)]).strip("; ")),
+        **kind(found.kind).columns(found.options, found.figures, verdict, result.seconds),
     }
 
 

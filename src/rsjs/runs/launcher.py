@@ -1,22 +1,18 @@
-"""Runs one method in one worker process, and reads what the worker left; see `watch` for limits."""
+"""One task in one worker process, and what it left; `supervisor` enforces its limits."""
 
 from __future__ import annotations
 
 import signal
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from rsjs.core.call import GRACE, Limits
+from rsjs.core.call import GRACE
 from rsjs.core.errors import printable, told
 from rsjs.core.report import SolveResult, Stop
-from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import write_instance
-from rsjs.instances.solution import Solution
 from rsjs.runs.cores import claimed
 from rsjs.runs.process_tree import killed_for_memory
-from rsjs.runs.solution_arrays import decision_digest, read_decision, write_decision
+from rsjs.runs.solution_arrays import decision_digest, read_decision
 from rsjs.runs.supervisor import STARTUP, End, OnEvent, Surroundings, Watch
 from rsjs.runs.task_files import EVENTS, WARM_START, Task, read_result, salvaged
 
@@ -54,43 +50,6 @@ class Ended:
     clock_seconds: float | None
 
 
-def run(
-    instance: Instance,
-    method: str,
-    limits: Limits,
-    *,
-    warm_start: Solution | None = None,
-    log: bool = False,
-    on_event: OnEvent | None = None,
-) -> SolveResult:
-    """
-    Run one method in a worker process.
-
-    Parameters
-    ----------
-    method : str
-        Canonical spelling.
-    log : bool
-        Let the solver's log through to standard error.
-    on_event : callable, optional
-        Called with each event line as it arrives.
-    """
-    with tempfile.TemporaryDirectory(prefix="rsjs-") as name:
-        folder = Path(name)
-        path = folder / "instance.json"
-        write_instance(instance, path)
-        if warm_start is not None:
-            write_decision(warm_start, folder / WARM_START)
-        task = Task(
-            instance=str(path),
-            method=method,
-            limits=limits,
-            warm_start=warm_start is not None,
-            log=log,
-        )
-        return carry_out(task, folder, on_event=on_event).result
-
-
 def carry_out(
     task: Task,
     folder: Path,
@@ -98,7 +57,7 @@ def carry_out(
     surroundings: Surroundings | None = None,
     on_event: OnEvent | None = None,
 ) -> Ended:
-    """Run a task in a folder, which keeps the files of `protocol`."""
+    """Run a task in a folder, which keeps the files of `task_files`."""
     task.write(folder)
     begun_from, killed = _begun_from(folder), killed_for_memory()
     (folder / EVENTS).touch()

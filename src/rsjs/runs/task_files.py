@@ -151,11 +151,10 @@ class Task:
         Keep each decision that is reported, not only the best.
     output_limit_mb : float or None
         The largest file that the run may write, and the most that its folder may hold.
-    simulation : mapping or None
-        Options, the seed included, of a simulation: the instance is a workload, the method a
-        policy.
-    mig : "scheduling" or None
-        The instance is a problem of that kind on MIG instances, see `mig_runs`.
+    kind : str
+        What the instance is, see `rsjs.runs.kinds`.
+    options : mapping
+        Of the kind: those of a simulation, the seed included.
     plugins : mapping or None
         What the source of methods of other packages must be, see `rsjs.methods.sources`.
     launcher : int
@@ -169,8 +168,8 @@ class Task:
     log: bool = False
     every_incumbent: bool = False
     output_limit_mb: float | None = None
-    simulation: Mapping[str, Any] | None = None
-    mig: str | None = None
+    kind: str = "instance"
+    options: Mapping[str, Any] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, str]] | None = None
     launcher: int = field(default_factory=os.getpid)
 

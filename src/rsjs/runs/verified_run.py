@@ -1,10 +1,12 @@
-"""A method's result beside the checker's verdict: what `solve` prints and tables are made of."""
+"""One method on one problem in one worker process, verified."""
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rsjs.core.call import Limits
@@ -12,34 +14,44 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
-from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.runs import launcher
 from rsjs.runs.gap import gap, gap_over
+from rsjs.runs.kinds.base import ProblemKind, Verified, kind_of
+from rsjs.runs.solution_arrays import write_decision
+from rsjs.runs.task_files import WARM_START, Task
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
     """
-    One run of one method on one instance, verified.
+    One run of one method on one problem, verified.
 
     Attributes
     ----------
-    instance : Instance
+    problem : Instance, SchedulingProblem, ...
+    kind : ProblemKind
     method : str
-        Canonical spelling.
+        Canonical specification.
     result : SolveResult
-        With the check in its phases.
+        With the check among its phases.
     verdict : Verdict or None
         None without a solution.
+    solution : object
+        Of a kind whose results do not hold it themselves.
+    figures : mapping
+        Further metrics of the kind.
     solver_version : str or None
     """
 
-    instance: Instance
+    problem: Any
+    kind: ProblemKind
     method: str
     result: SolveResult
     verdict: Verdict | None
+    solution: Any
+    figures: Mapping[str, Any]
     solver_version: str | None
 
     @property
@@ -58,8 +70,8 @@ class Outcome:
         """The run as a JSON object."""
         result, verdict = self.result, self.verdict
         return {
-            "instance": self.instance.name,
-            "instance_sha256": self.instance.digest,
+            "instance": self.problem.name,
+            "instance_sha256": self.problem.digest,
             "method": self.method,
             **verdict_keys(verdict, result.bound),
             "stop": result.stop.value,
@@ -94,44 +106,69 @@ def verdict_keys(verdict: Verdict | None, bound: float | None) -> dict[str, Any]
 
 
 def run(
-    instance: Instance,
+    problem: Any,
     request: Request,
     limits: Limits,
     *,
     warm_start: Solution | None = None,
     log: bool = False,
+    options: Mapping[str, Any] | None = None,
     on_event: Callable[[dict[str, Any]], None] | None = None,
 ) -> Outcome:
     """
-    Run a method in a worker process and verify what it returns.
+    Run a method on a problem of any kind in a worker process, and verify what it returns.
+
+    Parameters
+    ----------
+    warm_start : Solution, optional
+        A feasible solution of an instance to begin from.
+    log : bool
+        Let the solver's log through to standard error.
+    options : mapping, optional
+        Of the kind, e.g. of a simulation.
+    on_event : callable, optional
+        Called with each event line as it arrives.
 
     Raises
     ------
     InputError
-        If the method does not serve the instance, its solver is missing, or the warm start is
+        If the method does not serve the problem, its solver is missing, or the warm start is
         infeasible or not wanted.
     """
-    refuse(instance, request, warm_start)
-    result = launcher.run(
-        instance,
-        request.spelling,
-        limits,
-        warm_start=warm_start,
-        log=log,
-        on_event=on_event,
-    )
-    begin = time.monotonic()
-    verdict = None
-    if result.solution is not None:
-        cost, bound = result.objective, result.claimed_bound
-        verdict = check(instance, result.solution, objective=cost, bound=bound)
-    seconds = {**result.seconds, "check": time.monotonic() - begin}
+    kind = kind_of(problem)
+    refuse(problem, request, warm_start)
+    with tempfile.TemporaryDirectory(prefix="rsjs-") as name:
+        folder = Path(name)
+        kind.write(problem, folder / "instance.json")
+        if warm_start is not None:
+            write_decision(warm_start, folder / WARM_START)
+        task = Task(
+            instance=str(folder / "instance.json"),
+            method=request.spelling,
+            limits=limits,
+            warm_start=warm_start is not None,
+            log=log,
+            kind=kind.name,
+            options=options or {},
+        )
+        result = launcher.carry_out(task, folder, on_event=on_event).result
+        begin = time.monotonic()
+        found = kind.verify(problem, request.spelling, task.options, result, folder)
+    seconds = {**found.result.seconds, "check": time.monotonic() - begin}
+    return outcome(problem, request, replace(found, result=replace(found.result, seconds=seconds)))
+
+
+def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
+    """Return the outcome of a run that has been verified."""
     solver = solver_of(request)
     return Outcome(
-        instance=instance,
+        problem=problem,
+        kind=kind_of(problem),
         method=request.spelling,
-        result=replace(result, seconds=seconds),
-        verdict=verdict,
+        result=found.result,
+        verdict=found.verdict,
+        solution=found.solution,
+        figures=found.figures,
         solver_version=None if solver is None else BACKENDS[solver].version(),
     )
 
@@ -142,15 +179,15 @@ def solver_of(request: Request) -> str | None:
     return request.solver or request.method.needs or next(filter(None, inner), None)
 
 
-def refuse(instance: Instance, request: Request, warm_start: Solution | None = None) -> None:
+def refuse(problem: Any, request: Request, warm_start: Solution | None = None) -> None:
     """Raise InputError if the run cannot be meant."""
-    reason = request.method.refusal(instance) or request.missing()
+    reason = kind_of(problem).refusal(request, problem) or request.missing()
     if reason is not None:
         raise InputError("", request.spelling, f"another method or instance: {reason}")
     if warm_start is None:
         return
     if not request.method.warm_start:
         raise InputError("", request.spelling, "a method that uses a warm start")
-    verdict = check(instance, warm_start)
+    verdict = check(problem, warm_start)
     if not verdict.feasible:
-        raise InputError("", "warm start", f"a feasible decision ({verdict.violations[0]})")
+        raise InputError("", "warm start", f"a feasible solution ({verdict.violations[0]})")

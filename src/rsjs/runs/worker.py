@@ -16,13 +16,12 @@ from dataclasses import replace
 from errno import EFBIG
 from pathlib import Path
 
-from rsjs.core.call import Call
 from rsjs.core.errors import InputError, told
 from rsjs.core.process import die_with_parent
 from rsjs.core.report import SolveResult, Stop
-from rsjs.runs.solution_arrays import read_decision
+from rsjs.runs.kinds.base import kind
 from rsjs.runs.streaming_report import LimitReached, StreamingReport
-from rsjs.runs.task_files import WARM_START, Task, salvaged, write_result
+from rsjs.runs.task_files import Task, salvaged, write_result
 
 
 def run(folder: Path) -> None:
@@ -79,35 +78,7 @@ def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
 
         with report.phase("import"):
             refuse_other_sources(task.plugins)
-    if task.simulation is not None:
-        from rsjs.runs.kinds.simulation import run as simulate
-
-        return simulate(task, report, folder)
-    if task.mig is not None:
-        from rsjs.runs.kinds.mig_schedule import run as schedule
-
-        return schedule(task, report, folder)
-    with report.phase("import"):
-        from rsjs.instances.io.files import read_instance
-        from rsjs.methods import parse
-
-        request = parse(task.method)
-        method = request.method.load()
-    with report.phase("read"):
-        instance = read_instance(task.instance)
-        start = read_decision(folder / WARM_START) if task.warm_start else None
-    call = Call(
-        solver=request.solver,
-        rule=request.rule,
-        options=request.options,
-        limits=task.limits,
-        warm_start=start,
-        log=task.log,
-    )
-    with report.phase("import"):  # no method sees the instance before the clock runs
-        ready = request.serving(instance).prepare(call, len(instance.jobs))
-    report.start_clock()
-    return method(instance, replace(call, ready=ready), report)
+    return kind(task.kind).run(task, report, folder)
 
 
 def _limit_files(megabytes: float | None) -> None:

@@ -12,17 +12,24 @@ from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.schedule import terms
-from rsjs.runs.kinds.mig_methods import METHODS, schedule
-from rsjs.runs.kinds.mig_outcome import of_result
+from rsjs.runs import compare, verified_run
+from rsjs.runs.kinds.mig_methods import METHODS, request, schedule
+from rsjs.runs.kinds.mig_schedule import of_result
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
+
+
+def _row(problem, method, result):
+    found = verified_run.outcome(problem, request(method), of_result(problem, method, result))
+    (row,) = compare.rows([found], LIMITS)
+    return row
 
 
 @pytest.mark.slow
 def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4):
     problem = section_4(13, "A", "completion")
     result = schedule(problem, "local_search", LIMITS)
-    assert of_result(problem, "local_search", result).row(LIMITS)["objective"] == 1700
+    assert _row(problem, "local_search", result)["objective"] == 1700
     assert result.bound[0] is not None
     assert 1697 <= result.bound[0] <= 1700
 
@@ -33,7 +40,7 @@ def test_cpsat_proves_the_makespan_from_fcfs(section_4, seed):
     problem = section_4(seed)
     assert terms(problem, best_fit(problem))["makespan"] > makespan_bound(problem)
     result = schedule(problem, "cpsat:fcfs", LIMITS)
-    row = of_result(problem, "cpsat:fcfs", result).row(LIMITS)
+    row = _row(problem, "cpsat:fcfs", result)
     assert (row["status"], row["stop"]) == ("ok", Stop.OPTIMAL)
     assert row["objective"] == makespan_bound(problem)
     assert result.counts["branches"] > 0
@@ -49,7 +56,7 @@ def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4):
 @pytest.mark.parametrize("method", [*METHODS, "cpsat:fcfs", "milp@scip", "fcfs?poll=1"])
 def test_every_method_solves_a_small_problem_and_is_checked(problem_of, method):
     problem = problem_of([(0, [500, 1500]), (0.5, [1500])], objective="completion")
-    found = of_result(problem, method, schedule(problem, method, LIMITS)).row(LIMITS)
+    found = _row(problem, method, schedule(problem, method, LIMITS))
     assert (found["status"], found["objective"], found["goal"]) == ("ok", 5, "completion")
     assert found["bound"] <= 5
 
@@ -58,23 +65,25 @@ def test_every_method_solves_a_small_problem_and_is_checked(problem_of, method):
 def test_enumeration_gives_the_schedule_of_its_values(tiny, objective):
     for seed in range(4):
         problem = tiny(Random(seed), "ABC"[seed % 3], objective)
-        found = of_result(problem, "enumeration", schedule(problem, "enumeration", LIMITS))
-        assert found.verified
+        result = schedule(problem, "enumeration", LIMITS)
+        found, row = of_result(problem, "enumeration", result), _row(problem, "enumeration", result)
+        assert found.verdict is not None
+        assert found.verdict.feasible
         assert found.result.stop is Stop.OPTIMAL
         assert found.figures["stage_values"] == pytest.approx(best_values(problem))
-        assert found.row(LIMITS)["gap"] == 0
+        assert row["gap"] == 0
 
 
 def test_a_false_bound_makes_a_row_wrong(problem_of):
     problem = problem_of([(0, [500])])
     result = replace(schedule(problem, "fcfs", LIMITS), bound=(2.0,))
-    assert of_result(problem, "fcfs", result).row(LIMITS)["status"] == "wrong"
+    assert _row(problem, "fcfs", result)["status"] == "wrong"
 
 
 def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of):
     problem = problem_of([(0, [500]), (0, [500])], units=(1000,), objective="late,completion")
     result = replace(schedule(problem, "fcfs", LIMITS), bound=(0.0, 2.0))
-    row = of_result(problem, "fcfs", result).row(LIMITS)
+    row = _row(problem, "fcfs", result)
     assert (row["objective"], row["bound"]) == (0, 0)
     assert (row["stages"], row["stage_bounds"]) == ("[0, 3]", "[0.0, 2.0]")
     assert row["gap"] == pytest.approx(1 / 3)

@@ -19,8 +19,8 @@ from rsjs.reporting.site.report_data import Material, gathered
 from rsjs.reporting.site.run_facts import command, facts_script
 from rsjs.reporting.tables import units
 from rsjs.reporting.tables.csv_rows import csv_text, read_rows
-from rsjs.runs.kinds.mig_methods import schedule
-from rsjs.runs.kinds.mig_outcome import of_result
+from rsjs.runs import compare, verified_run
+from rsjs.runs.kinds.mig_methods import request
 
 LIMITS = Limits(time_limit=30, gap=0.0)
 METHODS = ("fcfs", "bigrem", "bigfirst_srpt")
@@ -46,19 +46,19 @@ def outcomes():
     """Three rules on a set of the paper, the stages late and completion."""
     jobs = generate(mig_config("section4.json"), 2)
     problem = named(paper_problem(jobs, "A", parse_objective("late,completion")))
-    return [of_result(problem, method, schedule(problem, method, LIMITS)) for method in METHODS]
+    return [verified_run.run(problem, request(method), LIMITS) for method in METHODS]
 
 
 @pytest.fixture(scope="module")
 def material(outcomes, tmp_path_factory):
     """Their rows, read back."""
     folder = tmp_path_factory.mktemp("rows")
-    (folder / "rows.csv").write_text(csv_text([found.row(LIMITS) for found in outcomes]))
+    (folder / "rows.csv").write_text(csv_text(compare.rows(outcomes, LIMITS)))
     return gathered([folder / "rows.csv"])
 
 
 def test_rows_come_back_from_csv_with_text_as_text(outcomes, tmp_path):
-    rows = [found.row(LIMITS) for found in outcomes]
+    rows = compare.rows(outcomes, LIMITS)
     (tmp_path / "rows.csv").write_text(csv_text(rows))
     for row, back in zip(rows, read_rows(tmp_path / "rows.csv"), strict=True):
         assert {key: back[key] for key in row if key != "dirty"} == {
@@ -98,11 +98,11 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     assert best["method"] == "bigfirst_srpt"
     assert {row["objective"] for row in rows} == {0}
     found = outcomes[METHODS.index("bigfirst_srpt")]
-    assert found.schedule is not None
+    assert found.solution is not None
     record = tmp_path / "runs" / "ab" / "ab1"
     (tmp_path / "instances").mkdir(parents=True)
     write_problem(found.problem, tmp_path / "instances" / f"{found.problem.digest}.json.gz")
-    write_schedule(found.problem, found.schedule, record / "schedule.json.gz")
+    write_schedule(found.problem, found.solution, record / "schedule.json.gz")
     digests = {"solution_sha256": "0", "solved_sha256": found.problem.digest}
     kept: Any = {**best, "anchor": "ab1", **digests}
     stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
@@ -111,7 +111,7 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     assert chosen is not None
     row, problem, made = chosen
     assert (row["method"], problem.digest) == ("bigfirst_srpt", found.problem.digest)
-    assert made.minute.tolist() == found.schedule.minute.tolist()
+    assert made.minute.tolist() == found.solution.minute.tolist()
     styles, downloads = families(rows)[0].styles, Drawn(tmp_path)
     page = instance_page.content([kept], stored, styles, downloads, pdf=False)
     assert (page["schedule"], page["has_schedule"]) == (None, True)

@@ -17,9 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from rsjs.best_known.exact_cost import AGREEMENT
-from rsjs.campaigns.instance_files import refuse_other
-from rsjs.campaigns.instance_store import InstanceStore, read_index
-from rsjs.campaigns.records import SOLUTION
+from rsjs.campaigns.instance_store import InstanceStore, read_index, refuse_other
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError, described
 from rsjs.instances.check import check
@@ -29,7 +27,7 @@ from rsjs.reporting.tables.select import is_simulated
 from rsjs.reporting.tables.units import best_row
 from rsjs.runs.compare import Row
 from rsjs.runs.gap import problem
-from rsjs.runs.kinds.simulation import LOG
+from rsjs.runs.kinds.base import kind
 
 
 def file_of_instance(experiment: Experiment, sha256: str) -> Path:
@@ -164,7 +162,7 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
         if (best := best_row(rows)) is None:
             continue
         experiment = experiment_of[best["run_id"]]
-        path = file_of_run(experiment, best["run_id"], SOLUTION)
+        path = file_of_run(experiment, best["run_id"], kind("instance").solution_file)
         _refuse_refuted(best, path, file_of_instance(experiment, best["solved_sha256"]))
         write_bytes(path.read_bytes(), folder / file_of[sha256])
         made.append(
@@ -232,7 +230,7 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     made = []
     for experiment in found:
         for row in _cheapest(experiment.rows):
-            path = file_of_run(experiment, row["run_id"], LOG)
+            path = file_of_run(experiment, row["run_id"], kind("workload").solution_file)
             _refuse_refuted_log(row, path, file_of_instance(experiment, row["instance_sha256"]))
             seed = f"-seed{row['seed']}" if problem(row)[-1] is not None else ""
             file = f"{experiment.name}/{name_of[row['instance_sha256']]}{seed}.jsonl.gz"

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem
@@ -34,6 +33,7 @@ from rsjs.reporting.site.run_tables import run_table
 from rsjs.reporting.site.urls import family_page, instance_slug, run_place
 from rsjs.reporting.tables.select import known
 from rsjs.reporting.tables.units import best_row, is_schedule, shown
+from rsjs.runs.kinds.base import kind
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,7 +61,7 @@ def best_decision(rows: Sequence[Mapping[str, Any]], material: Material) -> Deci
         return None
     row, file, record = found
     instance = read_instance(file)
-    solution = read_solution(record / SOLUTION).solution
+    solution = read_solution(record / kind("instance").solution_file).solution
     return Decision(row=row, instance=instance, solution=solution, on=shelves(instance, solution))
 
 
@@ -74,7 +74,11 @@ def best_schedule(
         return None
     row, file, record = found
     problem = read_problem(file)
-    return row, problem, read_schedule(record / SCHEDULE, problem).schedule
+    return (
+        row,
+        problem,
+        read_schedule(record / kind("mig_scheduling").solution_file, problem).schedule,
+    )
 
 
 def _best_files(

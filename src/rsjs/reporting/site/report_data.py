@@ -19,8 +19,7 @@ from typing import Any
 
 from rsjs.campaigns import statuses
 from rsjs.campaigns.collection import Collected, collect
-from rsjs.campaigns.instance_files import instance_file
-from rsjs.campaigns.records import SCHEDULE, SOLUTION
+from rsjs.campaigns.instance_store import instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.statistics.tidy import ROWS, read_stored
@@ -30,6 +29,7 @@ from rsjs.reporting.tables.labels import distinct
 from rsjs.reporting.tables.select import known, ordered
 from rsjs.runs import compare
 from rsjs.runs.gap import problem
+from rsjs.runs.kinds.base import KINDS, kind
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
 
@@ -157,4 +157,5 @@ def _solution_sha256(run_id: str, store: Path | None) -> str | None:
         return None
     lines = (store / "runs" / run_id[:2] / run_id / SUMS).read_text("utf-8").splitlines()
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    return sums.get(SOLUTION) or sums.get(SCHEDULE)
+    files = (kind(name).solution_file for name in KINDS)
+    return next((sums[file] for file in files if file in sums), None)

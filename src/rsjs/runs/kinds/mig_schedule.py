@@ -1,78 +1,166 @@
 """
-One schedule on MIG instances as a run: in the worker process, a method on a scheduling problem.
+Schedules on MIG instances: jobs of several steps on the fixed instances of a GPU.
 
-Besides the files of `protocol` it leaves
+Besides the files of `rsjs.runs.task_files` a worker leaves
 
     schedule.npz        minute and unit of each step, of the best schedule so far, replaced whole
     incumbents.npy      every schedule reported, where the task asks for it
     stages.json         value and bound of each stage of the objective, as claimed; written last
+
+Objective and bound of a row are those of the first stage; `stages` and `stage_bounds` have all, and
+the own gap is that of the first stage whose bound is not met. A record keeps the schedule as a file
+of format `rsjs-mig-schedule/1`, which `rsjs mig check` reads.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.core.report import SolveResult
+from rsjs.core.errors import told
+from rsjs.core.report import SolveResult, Stop
+from rsjs.instances.check import Verdict
 from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.mig.scheduling import problem as problems
+from rsjs.instances.mig.scheduling import schedule as schedules
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, terms
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
+from rsjs.runs.gap import gap
+from rsjs.runs.kinds.base import Columns, ProblemKind, Verified
 from rsjs.runs.solution_arrays import append_array, arrays, read_arrays, replaced
-from rsjs.runs.task_files import Task
+from rsjs.runs.task_files import Task, has_failed
 
 if TYPE_CHECKING:
+    from rsjs.core.method import Method
+    from rsjs.methods import Request
     from rsjs.runs.streaming_report import StreamingReport
 
-SCHEDULING = "scheduling"  # the kind of MIG problem, in specifications of runs
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
+PHASES = ("construct", "search", "bound")
 
 Claims = Mapping[str, Sequence[float | None] | None]
+Figures = dict[str, Any]
 
 
-def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
-    """Carry out the task of a folder and leave its files there."""
-    with report.phase("import"):
-        from rsjs.instances.mig.scheduling.problem import read_problem
-        from rsjs.runs.kinds.mig_methods import call_of, declared, request, schedule
-    with report.phase("read"):
-        problem = read_problem(task.instance)
-    asked = request(task.method)
-    with report.phase("import"):
-        asked.method.prepared(call_of(asked, task.limits), len(problem.jobs))
-    report.start_clock()
-    found = schedule(problem, asked, task.limits, report)
-    if found.schedule is not None:
-        write_schedule(found.schedule, folder)
-    claims = {"objective": values_of(problem, found), "bound": found.bound}
-    (folder / STAGES).write_text(json.dumps(claims, default=float), "utf-8")
-    return solve_result(problem, found, declared(asked).bound_source)
+class _Schedules(ProblemKind):
+    name = "mig_scheduling"
+    solution_file = "schedule.json.gz"
+
+    def read(self, path: str | Path) -> SchedulingProblem:
+        return problems.read_problem(path)
+
+    def write(self, problem: SchedulingProblem, path: str | Path) -> None:
+        problems.write_problem(problem, path)
+
+    def size(self, problem: SchedulingProblem) -> tuple[int, int]:
+        return len(problem.units), len(problem.jobs)
+
+    def methods(self) -> Mapping[str, Method]:
+        from rsjs.runs.kinds.mig_methods import METHODS
+
+        return METHODS
+
+    def refusal(self, request: Request, problem: SchedulingProblem) -> str | None:
+        from rsjs.runs.kinds.mig_methods import declared
+
+        return declared(request).refusal_of(problem)
+
+    def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
+        with report.phase("import"):
+            from rsjs.runs.kinds.mig_methods import call_of, declared, request, schedule
+        with report.phase("read"):
+            problem = self.read(task.instance)
+        asked = request(task.method)
+        with report.phase("import"):
+            asked.method.prepared(call_of(asked, task.limits), len(problem.jobs))
+        report.start_clock()
+        found = schedule(problem, asked, task.limits, report)
+        if found.schedule is not None:
+            write_schedule(found.schedule, folder)
+        claims = {"objective": _values(problem, found), "bound": found.bound}
+        (folder / STAGES).write_text(json.dumps(claims, default=float), "utf-8")
+        return _solve_result(problem, found, declared(asked).bound_source)
+
+    def verify(
+        self,
+        problem: SchedulingProblem,
+        method: str,
+        options: Mapping[str, Any],
+        result: SolveResult,
+        work: Path,
+    ) -> Verified:
+        try:
+            claims = _read_claims(work)
+            schedule = None if has_failed(result, work) else _read_schedule(work)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return _unreadable(problem, result, f"the schedule cannot be read: {told(error)}")
+        return _verified(problem, result, schedule, claims)
+
+    def keep(self, problem: SchedulingProblem, method: str, found: Verified, work: Path) -> None:
+        if found.solution is not None:
+            schedules.write_schedule(
+                problem,
+                found.solution,
+                work / self.solution_file,
+                method=method,
+                objective=found.figures["stage_values"],
+                bound=found.figures["stage_bounds"],
+            )
+
+    def incumbents(self, path: Path) -> Iterator[Schedule]:
+        for array in arrays(path):
+            if array.ndim != 2 or len(array) != 2:
+                return  # somebody else has written to the file
+            yield Schedule(minute=array[0], unit=array[1])
+
+    def price(self, problem: SchedulingProblem, solution: Schedule) -> float | None:
+        """Return the value of the first stage; None if the schedule breaks a constraint."""
+        try:
+            values = check_schedule(problem, solution).values
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+        return None if values is None else float(values[0])
+
+    def price_file(
+        self, problem: SchedulingProblem, method: str, options: Mapping[str, Any], path: Path
+    ) -> float | None:
+        return self.price(problem, schedules.read_schedule(path, problem).schedule)
+
+    def columns(
+        self,
+        options: Mapping[str, Any],
+        figures: Mapping[str, Any],
+        verdict: Verdict | None,
+        seconds: Mapping[str, float],
+    ) -> Columns:
+        found = (verdict and verdict.terms) or {}
+        units = figures.get("units")
+        return {
+            "gap": _own_gap(figures) if verdict is not None and verdict.feasible else None,
+            **{name: figures.get(name) for name in ("steps", "reading", "goal")},
+            "units": None if units is None else ",".join(map(str, units)),
+            **{name: found.get(name) for name in TERMS},
+            **{
+                name: None if figures.get(key) is None else json.dumps(figures[key])
+                for name, key in (("stages", "stage_values"), ("stage_bounds", "stage_bounds"))
+            },
+            **{f"{phase}_s": seconds.get(phase) for phase in PHASES},
+        }
 
 
-def values_of(problem: SchedulingProblem, found: ScheduleResult) -> tuple[float, ...] | None:
-    """The value of each stage of what a method found."""
-    if found.schedule is None:
-        return None
-    return problem.objective.values(terms(problem, found.schedule))
+def of_result(problem: SchedulingProblem, method: str, found: ScheduleResult) -> Verified:
+    """Verify the result of a method that ran in this process; `method` is its specification."""
+    from rsjs.runs.kinds.mig_methods import declared, request
 
-
-def solve_result(
-    problem: SchedulingProblem, found: ScheduleResult, bound_source: str
-) -> SolveResult:
-    """What a method claims of the first stage; its schedule travels apart."""
-    values, bound = values_of(problem, found), found.bound[0]
-    return SolveResult(
-        stop=found.stop,
-        objective=None if values is None else float(values[0]),
-        bound=None if bound is None else float(bound),
-        bound_source=None if bound is None else bound_source,
-        bound_variant=None if bound is None else "instance",
-        seconds=found.seconds,
-        counts=found.counts,
-    )
+    result = _solve_result(problem, found, declared(request(method)).bound_source)
+    return _verified(problem, result, found.schedule, {"bound": found.bound})
 
 
 def write_schedule(schedule: Schedule, folder: Path) -> None:
@@ -86,8 +174,31 @@ def append_schedule(schedule: Schedule, path: Path) -> None:
     append_array(np.stack([schedule.minute, schedule.unit]), path)
 
 
-def read_schedule(folder: Path) -> Schedule | None:
-    """The best schedule that a worker left, if there is one."""
+def _values(problem: SchedulingProblem, found: ScheduleResult) -> tuple[float, ...] | None:
+    """Return the value of each stage of what a method found."""
+    if found.schedule is None:
+        return None
+    return problem.objective.values(terms(problem, found.schedule))
+
+
+def _solve_result(
+    problem: SchedulingProblem, found: ScheduleResult, bound_source: str
+) -> SolveResult:
+    """Return what a method claims of the first stage; its schedule travels apart."""
+    values, bound = _values(problem, found), found.bound[0]
+    return SolveResult(
+        stop=found.stop,
+        objective=None if values is None else float(values[0]),
+        bound=None if bound is None else float(bound),
+        bound_source=None if bound is None else bound_source,
+        bound_variant=None if bound is None else "instance",
+        seconds=found.seconds,
+        counts=found.counts,
+    )
+
+
+def _read_schedule(folder: Path) -> Schedule | None:
+    """Return the best schedule that a worker left, if there is one."""
     path = folder / SCHEDULE
     if not path.exists():
         return None
@@ -95,16 +206,8 @@ def read_schedule(folder: Path) -> Schedule | None:
     return Schedule(minute=minute, unit=unit)
 
 
-def schedules(path: Path) -> Iterator[Schedule]:
-    """The schedules that were appended, as far as they are whole."""
-    for array in arrays(path):
-        if array.ndim != 2 or len(array) != 2:
-            return  # somebody else has written to the file
-        yield Schedule(minute=array[0], unit=array[1])
-
-
-def read_claims(folder: Path) -> Claims:
-    """What a worker claims of each stage; nothing if it was ended before."""
+def _read_claims(folder: Path) -> Claims:
+    """Return what a worker claims of each stage; nothing if it was ended before."""
     path = folder / STAGES
     if not path.exists():
         return {}
@@ -113,3 +216,69 @@ def read_claims(folder: Path) -> Claims:
         if not all(one is None or isinstance(one, int | float) for one in stages or ()):
             raise TypeError(f"{stages!r:.80} of stages")
     return claims
+
+
+def _verified(
+    problem: SchedulingProblem, result: SolveResult, schedule: Schedule | None, claims: Claims
+) -> Verified:
+    """Check a schedule, and what is claimed of each stage."""
+    verdict = None
+    stages = len(problem.objective.stages)
+    values = _claimed(claims.get("objective"), result.objective, stages)
+    bounds = _claimed(claims.get("bound"), result.bound, stages)
+    if schedule is not None:
+        try:
+            found = check_schedule(problem, schedule, objective=values, bound=bounds)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return _unreadable(problem, result, "the schedule cannot be checked")
+        verdict = Verdict(
+            feasible=found.feasible,
+            violations=found.violations,
+            terms=None if found.terms is None else dict(found.terms),
+            objective=None if found.values is None else found.values[0],
+            counts={"executed": len(problem.jobs)},
+        )
+        values = found.values
+    return Verified(
+        result=result,
+        verdict=verdict,
+        solution=schedule,
+        figures={**_facts(problem), "stage_values": values, "stage_bounds": bounds},
+    )
+
+
+def _unreadable(problem: SchedulingProblem, result: SolveResult, message: str) -> Verified:
+    """Return the error that a result is whose schedule makes no sense."""
+    wrong = replace(result, stop=Stop.ERROR, objective=None, bound=None, message=message)
+    return Verified(result=wrong, figures=_facts(problem))
+
+
+def _claimed(
+    stages: Sequence[float | None] | None, first: float | None, count: int
+) -> Sequence[float | None] | None:
+    """Return what is claimed of each stage; of the first what the result says, if it does."""
+    if stages is None:
+        return None if first is None else (first, *[None] * (count - 1))
+    return stages if first is None else (first, *stages[1:])
+
+
+def _own_gap(figures: Mapping[str, Any]) -> float | None:
+    """Return the gap of the first stage whose bound is not met; 0 if all are."""
+    values, bounds = (figures.get(f"stage_{name}") or [None] for name in ("values", "bounds"))
+    for value, bound in zip(values, bounds, strict=False):
+        if value is None or bound is None or not met(value, bound):
+            return gap(value, bound)
+    return 0.0
+
+
+def _facts(problem: SchedulingProblem) -> Figures:
+    """Return what rows say of a problem."""
+    return {
+        "steps": problem.steps,
+        "units": problem.memory.tolist(),
+        "reading": problem.reading,
+        "goal": str(problem.objective),
+    }
+
+
+KIND = _Schedules()

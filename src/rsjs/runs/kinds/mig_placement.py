@@ -1,0 +1,156 @@
+"""Placements: static workloads on as few GPUs as possible, each divided into MIG instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
+from rsjs.instances.check import Verdict
+from rsjs.instances.mig.placement import check as checker
+from rsjs.instances.mig.placement import problem as problems
+from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
+from rsjs.runs.kinds.base import Columns, FileKind, Verified
+
+if TYPE_CHECKING:
+    from rsjs.core.call import Call
+    from rsjs.methods import Request
+
+RULES = {
+    "ff": "the first GPU and start that fit",
+    "bf": "the GPU with the least free memory",
+    "wf": "the GPU with the most free memory",
+    "ff_pref": "the first GPU, starts in order of preference",
+    "flex": "GPU and start that leave most placements possible",
+    "ffd": "the first GPU, large workloads first",
+}
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="ilp",
+            summary="fewest GPUs, then least waste, over sets of placements",
+            kind="exact",
+            run="rsjs.runs.kinds.mig_placement:by_ilp",
+            prepare="rsjs.runs.kinds.mig_placement:prepare_ilp",
+            solvers=("highs", "scip"),
+        ),
+        *(
+            Method(
+                name=name,
+                summary=f"each workload in turn: {summary}",
+                kind="heuristic",
+                run="rsjs.runs.kinds.mig_placement:by_rule",
+                rules=(name,),
+            )
+            for name, summary in RULES.items()
+        ),
+    )
+}
+TERMS = ("stranded_compute", "stranded_memory", "over_allocated")
+Found = tuple[SolveResult, MigPlacement | None, dict[str, Any]]
+
+
+class _Placements(FileKind):
+    name = "mig_placement"
+    solution_file = "placement.json.gz"
+    unit = "GPUs"
+
+    def read(self, path: str | Path) -> PlacementProblem:
+        return problems.read_problem(path)
+
+    def write(self, problem: PlacementProblem, path: str | Path) -> None:
+        problems.write_problem(problem, path)
+
+    def size(self, problem: PlacementProblem) -> tuple[int, int]:
+        """Return 1, the model of all GPUs, and the number of workloads."""
+        return 1, len(problem)
+
+    def methods(self) -> Mapping[str, Method]:
+        return METHODS
+
+    def refusal(self, request: Request, problem: PlacementProblem) -> str | None:
+        return None
+
+    def keep(self, problem: PlacementProblem, method: str, found: Verified, work: Path) -> None:
+        if found.solution is not None:
+            objective, bound = found.result.objective, found.result.bound
+            problems.write_placement(
+                problem,
+                found.solution,
+                work / self.solution_file,
+                method=method,
+                gpus=None if objective is None else round(objective),
+                bound=None if bound is None else round(bound),
+            )
+
+    def read_solution(self, problem: PlacementProblem, path: Path) -> MigPlacement:
+        return problems.read_placement(problem, path)[0]
+
+    def check(
+        self, problem: PlacementProblem, solution: MigPlacement, result: SolveResult
+    ) -> Verdict:
+        found = checker.check(problem, solution, gpus=result.objective, bound=result.bound)
+        terms = {name: getattr(found, name) for name in TERMS}
+        return Verdict(
+            feasible=found.feasible,
+            violations=found.violations,
+            terms=None if None in terms.values() else terms,
+            objective=float(found.gpus),
+            counts={"executed": len(problem)},
+        )
+
+    def columns(
+        self,
+        options: Mapping[str, Any],
+        figures: Mapping[str, Any],
+        verdict: Verdict | None,
+        seconds: Mapping[str, float],
+    ) -> Columns:
+        terms = (verdict and verdict.terms) or {}
+        return {
+            **{name: terms.get(name) for name in TERMS},
+            "waste_bound": figures.get("waste_bound"),
+        }
+
+
+def by_rule(problem: PlacementProblem, call: Call, report: Report) -> Found:
+    """Place all workloads by a rule, and bound the number of GPUs."""
+    from rsjs.formulations.mig.placement import PlacementModel, best
+    from rsjs.heuristics.mig.placement import place
+
+    placement = place(problem, str(call.rule))
+    bound = best(PlacementModel.of(problem))
+    return _found(Stop.ITERATIONS, placement, bound, "combinatorial"), placement, {}
+
+
+def by_ilp(problem: PlacementProblem, call: Call, report: Report) -> Found:
+    """Solve both stages, GPUs and waste, by a solver."""
+    from rsjs.formulations.mig.placement import solve
+
+    found = solve(problem, call.limits, solver=str(call.solver))
+    result = _found(found.stop, found.placement, found.gpus_bound, "solver")
+    return result, found.placement, {"waste_bound": found.waste_bound}
+
+
+def prepare_ilp(_method: Method, call: Call, _jobs: int) -> None:
+    """Import Pyomo and the solver."""
+    from rsjs.formulations.backends.registry import backend
+    from rsjs.formulations.milp import from_pyomo  # noqa: F401
+
+    backend(str(call.solver)).load()
+
+
+def _found(stop: Stop, placement: MigPlacement | None, bound: int, source: str) -> SolveResult:
+    return SolveResult(
+        stop=stop,
+        objective=None if placement is None else float(placement.gpu.max() + 1),
+        bound=float(bound),
+        bound_source=source,
+        bound_variant="instance",
+    )
+
+
+KIND = _Placements()

@@ -1,0 +1,162 @@
+"""Reconfiguration: jobs on one GPU whose MIG instances are made and destroyed as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
+from rsjs.instances.check import Verdict
+from rsjs.instances.mig.geometry import partition_of
+from rsjs.instances.mig.reconfiguration import check as checker
+from rsjs.instances.mig.reconfiguration import problem as problems
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+)
+from rsjs.runs.kinds.base import FileKind, Verified
+
+if TYPE_CHECKING:
+    from rsjs.core.call import Call
+    from rsjs.instances.mig.geometry import Partition
+    from rsjs.methods import Request
+
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        *(
+            Method(
+                name=solver,
+                summary="laminar assignment; with releases, " + with_releases,
+                kind="exact",
+                run="rsjs.runs.kinds.mig_reconfiguration:by_solver",
+                prepare="rsjs.runs.kinds.mig_reconfiguration:prepare_solver",
+                needs=solver,
+            )
+            for solver, with_releases in (
+                ("cpsat", "model R in time"),
+                ("highs", "the best list of greedy"),
+                ("scip", "the best list of greedy"),
+            )
+        ),
+        Method(
+            name="greedy",
+            summary="the best of several list schedules",
+            kind="heuristic",
+            run="rsjs.runs.kinds.mig_reconfiguration:by_greedy",
+        ),
+    )
+}
+PARTITION = "partition"  # an option of a run: the only placements that there are, e.g. 4g,2g,1g
+Found = tuple[SolveResult, ReconfigurationSchedule | None, dict[str, Any]]
+
+
+class _Reconfigurations(FileKind):
+    name = "mig_reconfiguration"
+    solution_file = "repartition.json.gz"
+
+    def read(self, path: str | Path) -> ReconfigurationProblem:
+        return problems.read_problem(path)
+
+    def write(self, problem: ReconfigurationProblem, path: str | Path) -> None:
+        problems.write_problem(problem, path)
+
+    def size(self, problem: ReconfigurationProblem) -> tuple[int, int]:
+        """Return 1, the GPU, and the number of jobs."""
+        return 1, len(problem)
+
+    def methods(self) -> Mapping[str, Method]:
+        return METHODS
+
+    def refusal(self, request: Request, problem: ReconfigurationProblem) -> str | None:
+        return None
+
+    def keep(
+        self, problem: ReconfigurationProblem, method: str, found: Verified, work: Path
+    ) -> None:
+        if found.solution is not None:
+            makespan, bound = found.result.objective, found.result.bound
+            problems.write_schedule(
+                problem,
+                found.solution,
+                work / self.solution_file,
+                method=method,
+                makespan=None if makespan is None else round(makespan),
+                bound=None if bound is None else round(bound),
+            )
+
+    def read_solution(self, problem: ReconfigurationProblem, path: Path) -> ReconfigurationSchedule:
+        return problems.read_schedule(problem, path)[0]
+
+    def check(
+        self,
+        problem: ReconfigurationProblem,
+        solution: ReconfigurationSchedule,
+        result: SolveResult,
+    ) -> Verdict:
+        found = checker.check(problem, solution, makespan=result.objective, bound=result.bound)
+        return Verdict(
+            feasible=found.feasible,
+            violations=found.violations,
+            terms=None if found.makespan is None else {"makespan": found.makespan},
+            objective=None if found.makespan is None else float(found.makespan),
+            counts={"executed": len(problem)},
+        )
+
+
+def by_greedy(problem: ReconfigurationProblem, call: Call, report: Report) -> Found:
+    """Take the best of all list schedules, and bound the makespan."""
+    from rsjs.formulations.mig import reconfiguration_bounds
+    from rsjs.heuristics.mig.reconfiguration import best_greedy
+
+    allowed = _partition(problem, call)
+    rule, schedule = best_greedy(problem, allowed)
+    bound = reconfiguration_bounds.best(reconfiguration_bounds.find_candidates(problem, allowed))
+    result = _found(problem, Stop.ITERATIONS, schedule, bound, "combinatorial")
+    return result, schedule, {"rule": rule}
+
+
+def by_solver(problem: ReconfigurationProblem, call: Call, report: Report) -> Found:
+    """Improve the best list schedule by the solver that the method is named for."""
+    from rsjs.formulations.mig.reconfiguration import solve
+    from rsjs.heuristics.mig.reconfiguration import best_greedy
+
+    allowed = _partition(problem, call)
+    _, start = best_greedy(problem, allowed)
+    found = solve(problem, call.limits, start=start, partition=allowed, solver=str(call.solver))
+    schedule = found.schedule or start
+    return _found(problem, found.stop, schedule, found.bound, "solver"), schedule, {}
+
+
+def prepare_solver(_method: Method, call: Call, _jobs: int) -> None:
+    """Import the solver and its models."""
+    from rsjs.formulations.backends.registry import backend
+    from rsjs.formulations.mig import reconfiguration  # noqa: F401
+
+    backend(str(call.solver)).load()
+
+
+def _partition(problem: ReconfigurationProblem, call: Call) -> Partition | None:
+    text = call.options.get(PARTITION)
+    return None if text is None else partition_of(problem.gpu, text)
+
+
+def _found(
+    problem: ReconfigurationProblem,
+    stop: Stop,
+    schedule: ReconfigurationSchedule,
+    bound: int,
+    source: str,
+) -> SolveResult:
+    return SolveResult(
+        stop=stop,
+        objective=float(problems.makespan(problem, schedule)),
+        bound=float(bound),
+        bound_source=source,
+        bound_variant="instance",
+    )
+
+
+KIND = _Reconfigurations()
