@@ -23,6 +23,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.paper_claims": 7,
     "rsjs.reporting": 8,
     "rsjs.api": 9,
+    "rsjs.library": 9,
     "rsjs.cli": 10,
     "rsjs.__main__": 11,
 }

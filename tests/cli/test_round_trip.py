@@ -36,8 +36,8 @@ def test_ten_jobs_per_node_are_the_default(rsjs, tmp_path):
 def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs, tmp_path):
     path = tmp_path / "w.json"
     for nodes in ("2", "8"):
-        line = ("workload", "jahani", "--gap", "36", "--law", "constant", "-N", nodes, "-J", "5")
-        assert rsjs(*line, "-o", path).code == 0
+        line = f"generate jahani --arrivals constant --gap 36 -N {nodes} -J 5"
+        assert rsjs(*line.split(), "-o", path).code == 0
         assert read_workload(path).jobs.release == pytest.approx([0, 0.01, 0.02, 0.03, 0.04])
 
 

@@ -108,9 +108,9 @@ methods = [{{ run = ["greedy:paper"] }}]
 
 
 def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr("rsjs.cli.show.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
-    path = tmp_path / "w.json"
-    assert rsjs("workload", "andreas", "-N", 2, "-J", 8, "-o", path).code == 0
+    monkeypatch.setattr("rsjs.library.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
+    path, line = tmp_path / "w.json", "generate andreas --arrivals mixed -N 2 -J 8"
+    assert rsjs(*line.split(), "-o", path).code == 0
     ended = rsjs("show", path, "--sets", "-o", tmp_path / "sets.png", "--json")
     assert ended.code == 0
     rows = {row["set"]: row for row in ended.json["features"]}

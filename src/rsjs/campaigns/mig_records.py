@@ -2,7 +2,7 @@
 What the record of a schedule on MIG instances says, besides what that of every run does.
 
 The schedule that the worker left is checked where the run is watched, and kept as a file of format
-`rsjs-mig-schedule/1` with what was claimed of each stage; `rsjs mig check` reads it. The columns of
+`rsjs-mig-schedule/1` with what was claimed of each stage; `rsjs check` reads it. The columns of
 a row are those of `mig_outcome`.
 """
 

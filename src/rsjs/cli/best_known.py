@@ -23,8 +23,7 @@ from rsjs.best_known.regenerate import made_again
 from rsjs.best_known.storage import known_here, named, read_all, solution_path
 from rsjs.best_known.verify import verify as verified
 from rsjs.cli.options import Json
-from rsjs.cli.output import number, percent, print_facts, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import number, percent, print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_instance
@@ -95,7 +94,7 @@ def list_(
 @app.command("sets")
 def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
-    Count what is known of each set of the library, instances of at most 400 jobs.
+    Count what is known of each set, instances of up to 400 jobs.
 
     \b
     Example:
@@ -122,7 +121,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """
-    Show how the values of an instance came to be, and make it again.
+    Show the history of an instance, and make it again.
 
     \b
     Example:
@@ -140,13 +139,15 @@ def show(
 @app.command("verify")
 def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> None:
     """
-    Check every value, instance and solution; exit code 1 and a line for each finding.
+    Check every value, instance and solution.
 
     \b
     Example:
       rsjs bks verify
       rsjs bks verify --set small
       rsjs bks verify --folder results/best_known --json
+
+    Exit code 1 and a line for each finding.
 
     Each head is the best of its history and each history improves; gaps and status are right; no
     bound lies above a cost; each instance is made again and has its sha256; each solution passes
@@ -187,7 +188,7 @@ def update(
     as_json: Json = False,
 ) -> None:
     """
-    Take better costs and bounds, and those that confirm what is known.
+    Take better costs and bounds, and confirmations.
 
     \b
     Example:

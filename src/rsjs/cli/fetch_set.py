@@ -11,8 +11,7 @@ import typer
 from rsjs.best_known.coverage import optima
 from rsjs.best_known.storage import read_all, shipped
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import running
 from rsjs.instances.library.download import MANIFEST_NAME, fetch
 from rsjs.instances.library.sets import LICENCE, library_set

@@ -18,8 +18,7 @@ import typer
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.comparisons import LeftOut, not_served, requests, split
 from rsjs.cli.options import Gap, Json, Seed, Threads, TimeLimit, limits
-from rsjs.cli.output import console, number, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, number, print_json, writable
 from rsjs.cli.progress import RunLine, Screen, busy, running
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError

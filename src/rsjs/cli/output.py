@@ -1,15 +1,13 @@
-"""
-Printing: consoles, JSON, and numbers as people read them.
-
-The text that `solve` and `check` print, made from the document that `--json` prints.
-"""
+"""What commands print, as text or with `--json`, and the checks of the files they write."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -17,22 +15,37 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from rsjs.core.errors import InputError, described
+from rsjs.instances.io.files import refuse_unwritable
 from rsjs.reporting.tables import formats
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rsjs.instances.instance import Instance, Workload
+    from rsjs.instances.mig.jobs import JobSet
+
+
+def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
+    """
+    Refuse an output that cannot be written: a file, or with `folder` a directory.
+
+    Parameters
+    ----------
+    read : paths
+        Files that are read, whose place it must not take.
+    """
+    if path is not None:
+        refuse_unwritable(path, folder=folder)
+        if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+            raise InputError("", described("the file that is read"), "another file to write", path)
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it is: no markup, no colouring of numbers and names."""
-
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
 def plain_table(title: str) -> Table:
     """A table without lines, its title on the left."""
-
     return Table(
         title=title,
         title_justify="left",
@@ -84,6 +97,37 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
             print(" " * indent + line)
 
 
+def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print keys and values; in text without those that are None, numbers in six digits."""
+    if as_json:
+        print_json(values)
+        return
+    known = {name: value for name, value in values.items() if value is not None}
+    print_facts((name.replace("_", " "), _rounded(value)) for name, value in known.items())
+
+
+def _rounded(value: Any) -> Any:
+    """Write floats, alone or in a list, in six significant digits."""
+    if isinstance(value, list):
+        return ", ".join(str(_rounded(entry)) for entry in value)
+    return number(value) if isinstance(value, float) else value
+
+
+def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bool) -> None:
+    """Print kind, name, sha256 and size of what was written to a file or folder."""
+    jobs, cluster = len(getattr(subject, "jobs", subject)), getattr(subject, "cluster", None)
+    kind = "set of jobs" if cluster is None else type(subject).__name__.lower()
+    facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": jobs}
+    facts |= {} if cluster is None else {"nodes": cluster.nodes}
+    if as_json:
+        print_json({**facts, "file": path})
+        return
+    what = f"CSV files of {kind}" if path.is_dir() else kind
+    nodes = "" if cluster is None else f"{cluster.nodes} nodes, "
+    print(f"{path}: {what} {subject.name}, {nodes}{jobs} jobs")
+    print(f"sha256 of the {kind}: {subject.digest}")
+
+
 def print_text(text: str) -> None:
     """Print a paragraph as wide as the terminal."""
     width = get_terminal_size().columns
@@ -99,6 +143,17 @@ def print_verdict(document: dict[str, Any], *more: tuple[str, str]) -> None:
     facts = [*_head(document), *cost_lines(document), *_effort(document)]
     print_facts([*facts, *_exact(document.get("exact")), *more])
     for line in violation_lines(document["violations"]):
+        print(line)
+
+
+def print_violations(facts: Mapping[str, Any], violations: Sequence[Any], *, as_json: bool) -> None:
+    """Print values, then a line for each violation of a constraint."""
+    listed = [asdict(violation) for violation in violations]
+    if as_json:
+        print_json({**facts, "violations": listed})
+        return
+    print_values(facts, as_json=False)
+    for line in violation_lines(listed):
         print(line)
 
 

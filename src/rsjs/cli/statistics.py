@@ -15,8 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, print_json, print_text
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis

@@ -8,17 +8,17 @@ import pytest
 @pytest.mark.parametrize("suffix", [".mps", ".lp", ".mps.gz", ".lp.gz"])
 def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
     path = tmp_path / f"model{suffix}"
-    ended = rsjs("export-model", folder / "small.json", "-o", path, "--json")
+    ended = rsjs("convert", folder / "small.json", "-o", path, "--json")
     assert (ended.code, ended.err) == (0, "")
     assert ended.json["sha256"] == sha256(path.read_bytes()).hexdigest()
     assert ended.json["method"] == "jahani_patterns"
     assert ended.json["counts"]["integers"] == 62
-    told = rsjs("export-model", folder / "small.json", "-o", path)
+    told = rsjs("convert", folder / "small.json", "-o", path)
     assert ended.json["sha256"] in told.out
 
 
 def test_options_of_the_method_count(rsjs, folder, tmp_path):
-    line = ("export-model", folder / "small.json", "-o", tmp_path / "m.lp", "--json", "--method")
+    line = ("convert", folder / "small.json", "-o", tmp_path / "m.lp", "--json", "--method")
     patterns, literal = rsjs(*line, "jahani_patterns@scip").json, rsjs(*line, "jahani_literal").json
     printed = rsjs(*line, "jahani_literal?printed=overdue").json
     assert patterns["counts"]["columns"] < literal["counts"]["columns"]
@@ -29,8 +29,15 @@ def test_an_unknown_suffix_is_refused_before_anything_is_read(rsjs, folder, tmp_
     def unwanted(*_):
         pytest.fail("read")
 
-    monkeypatch.setattr("rsjs.api.load", unwanted)
-    refusal = rsjs("export-model", folder / "small.json", "-o", tmp_path / "model.sav").refusal
+    monkeypatch.setattr("rsjs.cli.convert.read_instance", unwanted)
+    refusal = rsjs(
+        "convert",
+        folder / "small.json",
+        "-o",
+        tmp_path / "model.sav",
+        "--method",
+        "jahani_patterns",
+    ).refusal
     assert ".mps.gz" in refusal
     assert not list(tmp_path.iterdir())
 
@@ -38,13 +45,13 @@ def test_an_unknown_suffix_is_refused_before_anything_is_read(rsjs, folder, tmp_
 def test_a_method_that_cannot_be_exported_is_told_what_can(rsjs, folder, tmp_path):
     for method in ("greedy", "rsjs_minlp"):
         refusal = rsjs(
-            "export-model", folder / "small.json", "-o", tmp_path / "m.lp", "--method", method
+            "convert", folder / "small.json", "-o", tmp_path / "m.lp", "--method", method
         ).refusal
         assert f"'{method}', expected a method with a linear model: jahani_patterns" in refusal
 
 
 def test_a_method_that_does_not_serve_the_instance_is_refused(rsjs, folder, tmp_path):
     line = ("-o", tmp_path / "m.lp", "--method", "rsjs_nodes")
-    refusal = rsjs("export-model", folder / "small.json", *line).refusal
+    refusal = rsjs("convert", folder / "small.json", *line).refusal
     assert "rsjs_nodes serves energy first_ending, not proportional" in refusal
     assert not list(tmp_path.iterdir())

@@ -1,8 +1,4 @@
-"""
-`rsjs profile`: step times that were measured, as a law that generators draw jobs from.
-
-Fitted step times as data, and as text.
-"""
+"""`rsjs profile`: measured step times, as a model that generators draw jobs from."""
 
 from __future__ import annotations
 
@@ -13,11 +9,9 @@ import numpy as np
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, number, plain_table, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, number, plain_table, print_json, writable
 from rsjs.core.errors import InputError
-from rsjs.instances.profiles.fitting import fit as fitted
-from rsjs.instances.profiles.fitting import read_measurements
+from rsjs.instances.profiles.fitting import fit, read_measurements
 from rsjs.instances.profiles.user_catalogue import (
     COEFFICIENTS,
     empty,
@@ -32,19 +26,8 @@ if TYPE_CHECKING:
 
     from rsjs.instances.profiles.fitting import Fit, Measurement
 
-app = typer.Typer(
-    help="Fit execution times to measurements.\n\n\b\nExample:\n"
-    "  rsjs profile fit measured.csv -o applications.json --json\n"
-    "  rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json",
-)
 
-
-@app.callback()
-def group() -> None: ...
-
-
-@app.command("fit")
-def fit(
+def profile(
     file: Annotated[
         Path,
         typer.Argument(
@@ -63,17 +46,18 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """
-    Fit the step-time law to measurements, and tell the error of every row.
+    Fit the model of step times to measurements.
 
     \b
     Example:
-      rsjs profile fit measured.csv -o applications.json
+      rsjs profile measured.csv -o applications.json
+      rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json
 
-    `seconds` is one training step with `batch` samples on each of `gpus` GPUs. A law is fitted for
-    each application on each GPU type; coefficients that the measurements leave open are named and
-    set to 0. An application that is in the catalogue already gets the new law in place of the old.
+    `seconds` is one training step with `batch` samples on each of `gpus` GPUs. A model is fitted
+    for each application on each GPU type, and the error of each row is told; coefficients that the
+    measurements leave open are named and set to 0. An application that is in the catalogue already
+    gets the new model.
     """
-
     writable(output)
     catalogue = read_catalogue(output) if output is not None and output.exists() else empty()
     groups: dict[tuple[str, str], list[int]] = {}
@@ -86,27 +70,27 @@ def fit(
     fits = []
     for members in groups.values():
         measured = [rows[i] for i in members]
-        found = fitted(measured)
-        catalogue = with_fit(catalogue, measured, found)
-        fits.append(described(measured, found))
+        fitted = fit(measured)
+        catalogue = with_fit(catalogue, measured, fitted)
+        fits.append(_described(measured, fitted))
     if output is not None:
         write_catalogue(catalogue, output)
     document = {"file": file, "fits": fits, "catalogue": output}
-    print_json(document) if as_json else print_fits(document)
+    print_json(document) if as_json else _print(document)
 
 
-def described(measured: Sequence[Measurement], found: Fit) -> dict[str, Any]:
-    """The law of one application on one GPU type, and its errors."""
-    sizes = np.abs(found.errors)
+def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
+    """Return the model of one application on one GPU type, and its errors."""
+    sizes = np.abs(fitted.errors)
     return {
         "application": measured[0].application,
         "gpu": measured[0].gpu,
-        "coefficients_ms": {key: getattr(found.step_time, key) for key in COEFFICIENTS},
-        "undetermined": found.undetermined,
+        "coefficients_ms": {key: getattr(fitted.step_time, key) for key in COEFFICIENTS},
+        "undetermined": fitted.undetermined,
         "gpus": sorted({row.gpus for row in measured}),
         "batches": sorted({row.batch for row in measured}),
-        "spare_rows": len(measured) - len(COEFFICIENTS) + len(found.undetermined),
-        "rms_error": found.rms,
+        "spare_rows": len(measured) - len(COEFFICIENTS) + len(fitted.undetermined),
+        "rms_error": fitted.rms,
         "median_error": float(np.median(sizes)),
         "largest_error": float(sizes.max()),
         "rows": [
@@ -119,14 +103,14 @@ def described(measured: Sequence[Measurement], found: Fit) -> dict[str, Any]:
                 "error": error,
             }
             for row, ms, error in zip(
-                measured, found.fitted.tolist(), found.errors.tolist(), strict=True
+                measured, fitted.fitted.tolist(), fitted.errors.tolist(), strict=True
             )
         ],
     }
 
 
-def print_fits(document: dict[str, Any]) -> None:
-    """Every row with its error, then a line per law."""
+def _print(document: dict[str, Any]) -> None:
+    """Print every row with its error, then a line per model."""
     table = plain_table("Measured and fitted step times")
     for heading in ("line", "application", "GPUs", "batch", "measured [ms]", "fitted", "error"):
         table.add_column(heading, justify="left" if heading == "application" else "right")

@@ -1,4 +1,4 @@
-"""`rsjs optimize`: an instance in, one solution out and nothing else."""
+"""`rsjs solve -`: an instance in, one solution out and nothing else."""
 
 import io
 import json
@@ -16,34 +16,34 @@ SMALL = {"nodes": 2, "jobs": 6, "seed": 1}
 
 
 @pytest.fixture
-def optimize(rsjs, monkeypatch):
+def filtered(rsjs, monkeypatch):
     """The command with some bytes on its standard input."""
 
     def run(data, *arguments):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        return rsjs("optimize", *arguments)
+        return rsjs("solve", "-", *arguments)
 
     return run
 
 
 def test_a_closed_standard_input_is_told(rsjs, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
-    assert "standard input: found nothing: it is closed" in rsjs("optimize").refusal
+    assert "standard input: found nothing: it is closed" in rsjs("solve", "-").refusal
 
 
 def test_standard_input_without_end_is_refused(rsjs, monkeypatch):
-    monkeypatch.setattr("rsjs.cli.optimize.MOST_BYTES", 2**20)
+    monkeypatch.setattr("rsjs.cli.solve.MOST_BYTES", 2**20)
     with Path("/dev/zero").open("rb") as endless:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(endless))
         told = "standard input: found more than that, expected at most 1 MiB"
-        assert told in rsjs("optimize").refusal
+        assert told in rsjs("solve", "-").refusal
 
 
 @pytest.mark.process
-def test_a_verified_solution_comes_out_with_its_checked_cost(optimize, rsjs, tmp_path):
+def test_a_verified_solution_comes_out_with_its_checked_cost(filtered, rsjs, tmp_path):
     instance = sts.generate(**SMALL)
     write_instance(instance, tmp_path / "i.json")
-    ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
+    ended = filtered((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
     assert ended.code == 0
     assert (ended.out.count("\n"), ended.json["format"]) == (1, "rsjs-solution/1")
     (tmp_path / "s.json").write_text(ended.out)
@@ -56,9 +56,9 @@ def test_a_verified_solution_comes_out_with_its_checked_cost(optimize, rsjs, tmp
 
 
 @pytest.mark.process
-def test_an_exact_method_also_tells_its_bound(optimize, tmp_path):
+def test_an_exact_method_also_tells_its_bound(filtered, tmp_path):
     write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
-    ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "enumeration", "--json")
+    ended = filtered((tmp_path / "i.json").read_bytes(), "--method", "enumeration", "--json")
     assert ended.json["bound"] == ended.json["objective"]
     assert json.loads(ended.err)["stop"] == "optimal"
 
@@ -67,7 +67,7 @@ def test_an_exact_method_also_tells_its_bound(optimize, tmp_path):
 def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path):
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     with (tmp_path / "i.json").open("rb") as file:
-        command = [sys.executable, "-m", "rsjs", "optimize"]
+        command = [sys.executable, "-m", "rsjs", "solve", "-"]
         done = subprocess.run(command, stdin=file, capture_output=True, check=False)
     assert done.returncode == 0
     assert json.loads(done.stdout)["method"] == "randomized_greedy:paper"
@@ -85,24 +85,24 @@ def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path):
         (b"\x1f\x8b\x08\x00", "standard input: found byte 0x8b at offset 1"),
     ],
 )
-def test_bad_documents_are_refused(data, told, optimize):
-    assert told in optimize(data).refusal
+def test_bad_documents_are_refused(data, told, filtered):
+    assert told in filtered(data).refusal
 
 
-def test_a_workload_and_an_unknown_method_are_refused(optimize, tmp_path):
+def test_a_workload_and_an_unknown_method_are_refused(filtered, tmp_path):
     write_workload(jahani.workload(**SMALL), tmp_path / "w.json")
     write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
-    refusal = optimize((tmp_path / "w.json").read_bytes()).refusal
+    refusal = filtered((tmp_path / "w.json").read_bytes()).refusal
     assert "/format: found 'rsjs-workload/1'" in refusal
-    assert "greedy" in optimize((tmp_path / "i.json").read_bytes(), "--method", "gredy").refusal
-    ended = optimize((tmp_path / "i.json").read_bytes(), "--time-limit", "0")
+    assert "greedy" in filtered((tmp_path / "i.json").read_bytes(), "--method", "gredy").refusal
+    ended = filtered((tmp_path / "i.json").read_bytes(), "--time-limit", "0")
     assert (ended.code, ended.out) == (2, "")
 
 
 @pytest.mark.process
-def test_without_a_solution_nothing_comes_out(optimize, tmp_path):
+def test_without_a_solution_nothing_comes_out(filtered, tmp_path):
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     arguments = ("--method", "greedy", "--memory-limit", "1")
-    ended = optimize((tmp_path / "i.json").read_bytes(), *arguments)
+    ended = filtered((tmp_path / "i.json").read_bytes(), *arguments)
     assert (ended.code, ended.out) == (1, "")
     assert "no solution" in ended.err

@@ -1,14 +1,9 @@
 """
-`rsjs list`: methods, policies, solvers, catalogues, sets of instances and schemas.
+`rsjs list`: methods, policies, solvers, catalogues, sets of instances, file formats.
 
-Catalogues of node types and JSON Schemas as data, and as text.
-
-The sets of the instance library as data, and as text.
-
-Methods and solvers as data, and as text.
-
-`python -m rsjs.cli.listing NAME` prints one method as JSON: a list is made of those of other
-packages without their code in the process that lists, whatever their import may do.
+`python -m rsjs.cli.list NAME` prints one method as JSON: methods of other packages are described
+in processes of their own, so that their code does not run in the process that lists, whatever
+their import may do.
 """
 
 from __future__ import annotations
@@ -24,17 +19,18 @@ from typing import Annotated, Any
 
 import typer
 
+from rsjs import library
 from rsjs.best_known.coverage import optima
 from rsjs.best_known.storage import read_all, shipped
+from rsjs.cli.doctor import notes_on
 from rsjs.cli.options import Json
 from rsjs.cli.output import console, plain_table, print_facts, print_json
-from rsjs.cli.software import notes_on
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.library.sets import LICENCE, LibrarySet, library_set, names
+from rsjs.instances.library.sets import LICENCE, LibrarySet
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
 from rsjs.reporting.tables.families import MIG
 from rsjs.reporting.tables.formats import MISSING
@@ -68,18 +64,17 @@ def list_(
     Methods come with the objectives they serve, their solvers, rules and options, and with the
     command that installs a missing solver. Policies are what decides in `rsjs simulate`.
     """
-
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
-        What.METHODS: (methods, print_methods),
-        What.POLICIES: (policies, print_policies),
-        What.SOLVERS: (solvers, print_solvers),
-        What.CATALOGUES: (catalogues, print_catalogues),
-        What.SETS: (sets, print_sets),
-        What.SCHEMAS: (schemas, print_schemas),
+        What.METHODS: (methods, _print_methods),
+        What.POLICIES: (policies, _print_policies),
+        What.SOLVERS: (solvers, _print_solvers),
+        What.CATALOGUES: (catalogues, _print_catalogues),
+        What.SETS: (sets, _print_sets),
+        What.SCHEMAS: (schemas, _print_schemas),
     }
     collect, show = kinds[what]
-    found = collect()
-    print_json(found) if as_json else show(found)
+    entries = collect()
+    print_json(entries) if as_json else show(entries)
 
 
 SCHEMAS = (  # package, folder
@@ -91,7 +86,7 @@ SCHEMAS = (  # package, folder
 
 
 def catalogues() -> dict[str, list[dict[str, Any]]]:
-    """Catalogue -> its node types: GPUs, price, where the price is from."""
+    """Return catalogue -> its node types: GPUs, price, where the price is from."""
     return {
         name: [
             {
@@ -109,8 +104,8 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
-    """One table: a row per node type, a column of prices per catalogue."""
+def _print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
+    """Print a row per node type with a column of prices per catalogue."""
     table = plain_table("Node types and their prices [$/h]")
     for heading in ("node type", "GPUs", *found):
         table.add_column(heading, justify="left" if heading == "node type" else "right")
@@ -132,7 +127,7 @@ def print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def schemas() -> list[dict[str, Any]]:
-    """The file formats with their JSON Schemas."""
+    """Return the file formats with their JSON Schemas."""
     folders = (files(package) / folder for package, folder in SCHEMAS)
     return [
         _schema(file)
@@ -154,46 +149,51 @@ def _schema(file: Traversable) -> dict[str, Any]:
     }
 
 
-def print_schemas(found: list[dict[str, Any]]) -> None:
-    """Format, meaning and file; `--json` has the schemas themselves."""
+def _print_schemas(found: list[dict[str, Any]]) -> None:
+    """Print format, meaning and file; `--json` has the schemas themselves."""
     for entry in found:
         print(f"{entry['format']}: {entry['title']}")
         print(f"  {entry['file']}")
 
 
 def sets() -> list[dict[str, Any]]:
-    """Every set: how many members of which sizes, and where they are from."""
+    """Return every set: how many members of which sizes, and where they are from."""
     closed = optima(read_all(shipped()))
-    return [_described(library_set(name), closed) for name in names()]
+    return [_set(known, closed) for known in library.sets()]
 
 
-def print_sets(found: list[dict[str, Any]]) -> None:
-    """A line per set, never broken: for eyes and for grep."""
+def _set(known: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any]:
+    return {
+        "set": known.name,
+        "kind": "MIG jobs" if known.of_mig_jobs else "instances",
+        "members": len(known.members),
+        "sizes": known.sizes,
+        "tier": known.tier,
+        "optima_known": sum(
+            member.optimum is not None or member.sha256 in optima for member in known.members
+        ),
+        "summary": known.summary,
+        "source": known.source,
+        "licence": LICENCE,
+    }
+
+
+def _print_sets(found: list[dict[str, Any]]) -> None:
+    """Print a line per set."""
     rows = [("set", "members", "nodes x jobs", "tier", "summary")]
     for entry in found:
         sizes = " to ".join(dict.fromkeys(entry["sizes"]))
         rows.append((entry["set"], str(entry["members"]), sizes, entry["tier"], entry["summary"]))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-    for *cells, summary in rows:
-        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-        print(*padded, summary, sep="  ")
+    _print_lines(rows)
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
 
 
-def _described(chosen: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any]:
-    return {
-        "set": chosen.name,
-        "kind": "MIG jobs" if chosen.of_mig_jobs else "instances",
-        "members": len(chosen.members),
-        "sizes": chosen.sizes,
-        "tier": chosen.tier,
-        "optima_known": sum(
-            member.optimum is not None or member.sha256 in optima for member in chosen.members
-        ),
-        "summary": chosen.summary,
-        "source": chosen.source,
-        "licence": LICENCE,
-    }
+def _print_lines(rows: list[tuple[str, ...]]) -> None:
+    """Print columns; a line is never broken: for eyes and for grep."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for *cells, last in rows:
+        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+        print(*padded, last, sep="  ")
 
 
 KINDS = {
@@ -232,13 +232,13 @@ def _of_packages() -> Iterator[dict[str, Any]]:
     for name, offer in known.offers.items():
         yield {**_asked(name), "package": offer.package}
     for name, offer in known.refused.items():
-        told = f"refused: {name} is a name of the suite"
-        yield {**_broken(name, told), "package": offer.package}
+        reason = f"refused: {name} is a name of the suite"
+        yield {**_broken(name, reason), "package": offer.package}
 
 
 def _asked(name: str) -> dict[str, Any]:
     """Describe a method of another package, imported in a process of its own."""
-    command = [sys.executable, "-m", "rsjs.cli.listing", name]
+    command = [sys.executable, "-m", "rsjs.cli.list", name]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -293,8 +293,8 @@ def _method(method: Method) -> dict[str, Any]:
     }
 
 
-def print_methods(found: list[dict[str, Any]]) -> None:
-    """A matrix of methods and objectives, then the details of each method, family by family."""
+def _print_methods(found: list[dict[str, Any]]) -> None:
+    """Print a matrix of methods and families, then the details of each method."""
     broken = [method for method in found if method["broken"]]
     whole = [method for method in found if not method["broken"]]
     found = [method for method in whole if method["families"] != [MIG]]
@@ -311,10 +311,8 @@ def print_methods(found: list[dict[str, Any]]) -> None:
     for method in broken:
         print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
     print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
-    print("A method as a value stands in parentheses if it has options: ?key=(name?key=value),...")
-    print(
-        "Of several between |, the first that serves the instance runs: ?key=name|(name?key=value)"
-    )
+    print("An option that takes a method with options of its own: ?key=(name?key=value),...")
+    print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 
 def _print_details(found: list[dict[str, Any]]) -> None:
@@ -325,8 +323,7 @@ def _print_details(found: list[dict[str, Any]]) -> None:
 
 
 def policies() -> list[dict[str, Any]]:
-    """Every policy of `rsjs simulate`: those that are no methods, then methods that decide."""
-
+    """Return every policy of `rsjs simulate`: those that are no methods, then the methods."""
     return [
         *({**_method(policy), "is_method": False} for policy in POLICIES.values()),
         *({**found, "is_method": True} for found in _general() if found["decides"]),
@@ -338,12 +335,10 @@ def _general() -> list[dict[str, Any]]:
     return [method for method in methods() if method["families"] != [MIG]]
 
 
-def print_policies(found: list[dict[str, Any]]) -> None:
-    """A line each; `rsjs list methods` has the details of methods."""
-    width = max(len(policy["name"]) for policy in found)
-    for policy in found:
-        kind = "method" if policy["is_method"] else "policy"
-        print(policy["name"].ljust(width), kind, policy["summary"], sep="  ")
+def _print_policies(found: list[dict[str, Any]]) -> None:
+    """Print a line each; `rsjs list methods` has the details of methods."""
+    kinds = {True: "method", False: "policy"}
+    _print_lines([(one["name"], kinds[one["is_method"]], one["summary"]) for one in found])
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
@@ -370,14 +365,14 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
         choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
         rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
     if method["warm_start"]:
-        rows.append(("start", "can begin from a solution (--warm-start)"))
+        rows.append(("start", "can start from a solution (--warm-start)"))
     for solver, command in method["missing_solvers"].items():
         rows.append(("missing", f"{solver} is not installed: {command}"))
     return rows
 
 
 def solvers() -> list[dict[str, Any]]:
-    """Every solver backend and whether it is installed."""
+    """Return every solver backend and whether it is installed."""
     found = _general()
     return [
         {
@@ -395,8 +390,8 @@ def solvers() -> list[dict[str, Any]]:
     ]
 
 
-def print_solvers(found: list[dict[str, Any]]) -> None:
-    """One block per solver."""
+def _print_solvers(found: list[dict[str, Any]]) -> None:
+    """Print a block per solver."""
     for solver in found:
         version = solver["version"] or "installed, version unknown"
         here = version if solver["available"] else f"not installed: {solver['install_command']}"
