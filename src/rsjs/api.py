@@ -101,10 +101,6 @@ def save(
 
 @overload
 def generate(
-    family: str, *, nodes: int, jobs: int | None = ..., seed: int = ..., **options: Any
-) -> Instance: ...
-@overload
-def generate(
     family: str,
     *,
     nodes: int,
@@ -114,6 +110,17 @@ def generate(
     gap_seconds: float | None = ...,
     **options: Any,
 ) -> Workload: ...
+@overload
+def generate(
+    family: str,
+    *,
+    nodes: int,
+    jobs: int | None = ...,
+    seed: int = ...,
+    arrivals: None = ...,
+    gap_seconds: None = ...,
+    **options: Any,
+) -> Instance: ...
 def generate(
     family: str,
     *,

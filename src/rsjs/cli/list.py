@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -188,7 +188,7 @@ def _print_sets(found: list[dict[str, Any]]) -> None:
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
 
 
-def _print_lines(rows: list[tuple[str, ...]]) -> None:
+def _print_lines(rows: Sequence[Sequence[str]]) -> None:
     """Print columns; a line is never broken: for eyes and for grep."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     for *cells, last in rows:

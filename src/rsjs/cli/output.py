@@ -17,11 +17,11 @@ from rich.table import Table
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import refuse_unwritable
+from rsjs.instances.mig.jobs import JobSet
 from rsjs.reporting.tables import formats
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance, Workload
-    from rsjs.instances.mig.jobs import JobSet
 
 
 def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
@@ -115,16 +115,18 @@ def _rounded(value: Any) -> Any:
 
 def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bool) -> None:
     """Print kind, name, sha256 and size of what was written to a file or folder."""
-    jobs, cluster = len(getattr(subject, "jobs", subject)), getattr(subject, "cluster", None)
-    kind = "set of jobs" if cluster is None else type(subject).__name__.lower()
+    if isinstance(subject, JobSet):
+        kind, nodes, jobs = "set of jobs", None, len(subject)
+    else:
+        kind, nodes = type(subject).__name__.lower(), subject.cluster.nodes
+        jobs = len(subject.jobs)
     facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": jobs}
-    facts |= {} if cluster is None else {"nodes": cluster.nodes}
     if as_json:
-        print_json({**facts, "file": path})
+        print_json({**facts, **({} if nodes is None else {"nodes": nodes}), "file": path})
         return
     what = f"CSV files of {kind}" if path.is_dir() else kind
-    nodes = "" if cluster is None else f"{cluster.nodes} nodes, "
-    print(f"{path}: {what} {subject.name}, {nodes}{jobs} jobs")
+    size = f"{jobs} jobs" if nodes is None else f"{nodes} nodes, {jobs} jobs"
+    print(f"{path}: {what} {subject.name}, {size}")
     print(f"sha256 of the {kind}: {subject.digest}")
 
 
