@@ -4,6 +4,10 @@ import os
 
 import pytest
 
+from rsjs.cli.options import limits
+from rsjs.cli.solve import tell_compilation
+from rsjs.methods import parse
+
 BAD = [
     # a method that does not exist, with those that do
     ("solve small.json --method nope", "--method: found 'method nope'"),
@@ -110,6 +114,32 @@ def test_a_missing_solver_is_told_with_the_command_that_installs_it(rsjs, folder
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     refusal = rsjs("solve", folder / "small.json", "--method", "jahani_patterns@gurobi").refusal
     assert "solver gurobi is not installed: pip install 'gurobipy>=12,<14'" in refusal
+
+
+def test_without_a_solver_a_method_that_needs_none_is_named(rsjs, folder, monkeypatch):
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    refusal = rsjs("solve", folder / "small.json").refusal
+    assert (
+        "--method: found 'jahani_patterns@highs', expected another method, e.g. greedy" in refusal
+    )
+
+
+def test_more_threads_than_cores_are_noted(capsys, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert limits(60.0, 1e-4, 64, 0, None).threads == 64
+    limits(60.0, 1e-4, 2, 0, None)
+    assert capsys.readouterr().err == "rsjs: note: --threads 64, this machine has 2\n"
+
+
+def test_a_cold_cache_of_kernels_is_noted_for_heuristics(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("rsjs.heuristics.common.jit.cache_folder", lambda: tmp_path)
+    tell_compilation(parse("enumeration"))
+    assert capsys.readouterr().err == ""
+    tell_compilation(parse("greedy"))
+    assert "once only" in capsys.readouterr().err
+    (tmp_path / "kernel.nbi").touch()
+    tell_compilation(parse("greedy"))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_place_without_permission_is_refused_before_the_run(rsjs, folder, tmp_path, monkeypatch):

@@ -104,7 +104,7 @@ def solve(
         stored.refuse_other(instance, warm_start)
         start = stored.solution
     writable(output, file)
-    _tell_compilation(request)
+    tell_compilation(request)
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
         screen.show(line)
@@ -146,7 +146,7 @@ def _from_standard_input() -> Instance:
     return instance_from(read_whole(sys.stdin.buffer, STANDARD_INPUT, MOST_BYTES), STANDARD_INPUT)
 
 
-def _tell_compilation(request: Request) -> None:
+def tell_compilation(request: Request) -> None:
     """Say on standard error that the first run of heuristics compiles their kernels."""
     folder = jit.cache_folder() if request.method.kind == "heuristic" else None
     if folder is not None and not any(folder.glob("**/*.nbi")):
