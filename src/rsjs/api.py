@@ -14,11 +14,11 @@ from rsjs.instances.check import check as _check
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
-from rsjs.simulation.outcome import Outcome
 
 if TYPE_CHECKING:
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
+    from rsjs.simulation.outcome import Outcome
 
 T = TypeVar("T")
 
@@ -89,14 +89,14 @@ def save(
         files.write_instance(subject, path)
     elif isinstance(subject, Workload):
         files.write_workload(subject, path)
-    elif isinstance(subject, Outcome):
-        from rsjs.simulation import event_log
-
-        event_log.write(subject, path)
-    else:
-        solution = _refuse_other(subject, Solution, "an instance, a workload or a solution")
+    elif isinstance(subject, Solution):
         of = _refuse_other(instance, Instance, "instance=INSTANCE, that of the solution")
-        files.write_solution(solution, of.digest, path)
+        files.write_solution(subject, of.digest, path)
+    else:
+        from rsjs.simulation import event_log, outcome
+
+        expected = "an instance, a workload, a solution or the outcome of a simulation"
+        event_log.write(_refuse_other(subject, outcome.Outcome, expected), path)
 
 
 @overload

@@ -21,9 +21,6 @@ from rsjs.cli.output import (
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.mig.job_files import FORMS, read_jobs
-from rsjs.instances.mig.job_generator.config import to_config
-from rsjs.instances.mig.job_generator.generate import GENERATOR, read_source
-from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
 from rsjs.instances.mig.jobs import MIG_JOBS
 from rsjs.instances.mig.konopa.files import CONFIG
 
@@ -96,6 +93,9 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     A configuration alone is checked and described; it stands for the sets of its first seeds.
     The configuration is the one among the files, else the one that all sets record.
     """
+    from rsjs.instances.mig.job_generator.generate import read_source
+    from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
+
     configs = [path for path in paths if is_mig(path) and not _is_set(path)]
     if len(configs) > 1:
         raise InputError("", described("a second configuration"), "one at most", configs[1])
@@ -152,6 +152,9 @@ def _described(source: JobSource, path: Path, jobs: JobSet) -> dict[str, Any]:
 
 def _recorded(sets: Sequence[JobSet], path: Path, *, allow_plugins: bool) -> MigConfig | None:
     """Return the configuration that all sets record."""
+    from rsjs.instances.mig.job_generator.config import to_config
+    from rsjs.instances.mig.job_generator.generate import GENERATOR
+
     recorded = [jobs.generator or {} for jobs in sets]
     configs = [made["parameters"]["config"] for made in recorded if made.get("name") == GENERATOR]
     if len(configs) < len(sets) or any(config != configs[0] for config in configs):
