@@ -104,22 +104,22 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
+def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
     """Print a row per node type with a column of prices per catalogue."""
     table = plain_table("Node types and their prices [$/h]")
-    for heading in ("node type", "GPUs", *found):
+    for heading in ("node type", "GPUs", *catalogues):
         table.add_column(heading, justify="left" if heading == "node type" else "right")
-    entries = [entry for node_types in found.values() for entry in node_types]
+    entries = [entry for node_types in catalogues.values() for entry in node_types]
     kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for e in entries)
     for name, gpus, gpu_type in kinds:
         costs = (
             next((f"{e['cost_per_hour']:g}" for e in members if e["node_type"] == name), MISSING)
-            for members in found.values()
+            for members in catalogues.values()
         )
         table.add_row(name, f"{gpus} x {gpu_type}", *costs)
     console().print(table)
     print()
-    for name, members in found.items():
+    for name, members in catalogues.items():
         for e in members:
             if not e["status"].startswith("printed"):
                 what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
@@ -139,19 +139,19 @@ def schemas() -> list[dict[str, Any]]:
 
 def _schema(file: Traversable) -> dict[str, Any]:
     schema = json.loads(file.read_text("utf-8"))
-    told = schema.get("properties", {}).get("format", {})
+    declared = schema.get("properties", {}).get("format", {})
     name = file.name.removesuffix(".schema.json")
     return {
-        "format": told.get("const", told.get("enum", [name])[0]),
+        "format": declared.get("const", declared.get("enum", [name])[0]),
         "file": str(file),
         "title": schema["title"],
         "schema": schema,
     }
 
 
-def _print_schemas(found: list[dict[str, Any]]) -> None:
+def _print_schemas(schemas: list[dict[str, Any]]) -> None:
     """Print format, meaning and file; `--json` has the schemas themselves."""
-    for entry in found:
+    for entry in schemas:
         print(f"{entry['format']}: {entry['title']}")
         print(f"  {entry['file']}")
 
@@ -178,10 +178,10 @@ def _set(known: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def _print_sets(found: list[dict[str, Any]]) -> None:
+def _print_sets(sets: list[dict[str, Any]]) -> None:
     """Print a line per set."""
     rows = [("set", "members", "nodes x jobs", "tier", "summary")]
-    for entry in found:
+    for entry in sets:
         sizes = " to ".join(dict.fromkeys(entry["sizes"]))
         rows.append((entry["set"], str(entry["members"]), sizes, entry["tier"], entry["summary"]))
     _print_lines(rows)
@@ -243,8 +243,8 @@ def _asked(name: str) -> dict[str, Any]:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
-        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print, too
-        return found
+        description: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print
+        return description
     except subprocess.TimeoutExpired:
         return _broken(name, f"its import did not end within {PATIENCE:g} s")
     except (LookupError, ValueError):
@@ -293,30 +293,30 @@ def _method(method: Method) -> dict[str, Any]:
     }
 
 
-def _print_methods(found: list[dict[str, Any]]) -> None:
+def _print_methods(methods: list[dict[str, Any]]) -> None:
     """Print a matrix of methods and families, then the details of each method."""
-    broken = [method for method in found if method["broken"]]
-    whole = [method for method in found if not method["broken"]]
-    found = [method for method in whole if method["families"] != [MIG]]
+    usable = [method for method in methods if not method["broken"]]
+    decisions = [method for method in usable if method["families"] != [MIG]]
     table = plain_table("Who serves the objective of which family")
     for name in ("method", "kind", *FAMILIES):
         table.add_column(name, justify="center" if name in FAMILIES else "left", no_wrap=True)
-    for method in found:
+    for method in decisions:
         marks = ("yes" if family in method["families"] else "-" for family in FAMILIES)
         table.add_row(method["name"], method["kind"], *marks)
     console().print(table)
-    _print_details(found)
+    _print_details(decisions)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
-    _print_details([method for method in whole if method["families"] == [MIG]])
-    for method in broken:
-        print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
-    print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
+    _print_details([method for method in usable if method["families"] == [MIG]])
+    for method in methods:
+        if method["broken"]:
+            print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
+    print(f"\nSpecification: {SPELLING}; the first solver and the first rule are the default.")
     print("An option that takes a method with options of its own: ?key=(name?key=value),...")
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 
-def _print_details(found: list[dict[str, Any]]) -> None:
-    for method in found:
+def _print_details(methods: list[dict[str, Any]]) -> None:
+    for method in methods:
         print()
         print(f"{method['name']}: {method['summary']}")
         print_facts([(f"  {name}", text) for name, text in _details(method)])
@@ -326,7 +326,7 @@ def policies() -> list[dict[str, Any]]:
     """Return every policy of `rsjs simulate`: those that are no methods, then the methods."""
     return [
         *({**_method(policy), "is_method": False} for policy in POLICIES.values()),
-        *({**found, "is_method": True} for found in _general() if found["decides"]),
+        *({**method, "is_method": True} for method in _general() if method["decides"]),
     ]
 
 
@@ -335,10 +335,10 @@ def _general() -> list[dict[str, Any]]:
     return [method for method in methods() if method["families"] != [MIG]]
 
 
-def _print_policies(found: list[dict[str, Any]]) -> None:
+def _print_policies(policies: list[dict[str, Any]]) -> None:
     """Print a line each; `rsjs list methods` has the details of methods."""
     kinds = {True: "method", False: "policy"}
-    _print_lines([(one["name"], kinds[one["is_method"]], one["summary"]) for one in found])
+    _print_lines([(one["name"], kinds[one["is_method"]], one["summary"]) for one in policies])
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
@@ -373,7 +373,7 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
 
 def solvers() -> list[dict[str, Any]]:
     """Return every solver backend and whether it is installed."""
-    found = _general()
+    methods = _general()
     return [
         {
             "name": backend.name,
@@ -384,18 +384,18 @@ def solvers() -> list[dict[str, Any]]:
             "install_command": backend.install_command,
             "features": sorted(backend.features),
             "notes": notes_on(backend),
-            "methods": [m["name"] for m in found if backend.name in m["solvers"]],
+            "methods": [m["name"] for m in methods if backend.name in m["solvers"]],
         }
         for backend in BACKENDS.values()
     ]
 
 
-def _print_solvers(found: list[dict[str, Any]]) -> None:
+def _print_solvers(solvers: list[dict[str, Any]]) -> None:
     """Print a block per solver."""
-    for solver in found:
+    for solver in solvers:
         version = solver["version"] or "installed, version unknown"
-        here = version if solver["available"] else f"not installed: {solver['install_command']}"
-        print(f"{solver['name']}: {here}")
+        missing = f"not installed: {solver['install_command']}"
+        print(f"{solver['name']}: {version if solver['available'] else missing}")
         rows = [
             ("  package", f"{solver['package']}{solver['wanted']}"),
             ("  features", ", ".join(solver["features"])),
@@ -407,7 +407,7 @@ def _print_solvers(found: list[dict[str, Any]]) -> None:
 
 if __name__ == "__main__":
     try:
-        told = _method(all_methods()[sys.argv[1]])
+        described = _method(all_methods()[sys.argv[1]])
     except InputError as error:
-        told = _broken(sys.argv[1], str(error))
-    print(json.dumps(told, default=str))
+        described = _broken(sys.argv[1], str(error))
+    print(json.dumps(described, default=str))
