@@ -24,7 +24,7 @@ from rsjs.best_known.coverage import optima
 from rsjs.best_known.storage import read_all, shipped
 from rsjs.cli.doctor import notes_on
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, plain_table, print_facts, print_json
+from rsjs.cli.output import print_facts, print_json, print_table
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.formulations.backends.registry import BACKENDS
@@ -106,18 +106,17 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
 
 def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
     """Print a row per node type with a column of prices per catalogue."""
-    table = plain_table("Node types and their prices [$/h]")
-    for heading in ("node type", "GPUs", *catalogues):
-        table.add_column(heading, justify="left" if heading == "node type" else "right")
     entries = [entry for node_types in catalogues.values() for entry in node_types]
     kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for e in entries)
+    rows = []
     for name, gpus, gpu_type in kinds:
         costs = (
             next((f"{e['cost_per_hour']:g}" for e in members if e["node_type"] == name), MISSING)
             for members in catalogues.values()
         )
-        table.add_row(name, f"{gpus} x {gpu_type}", *costs)
-    console().print(table)
+        rows.append([name, f"{gpus} x {gpu_type}", *costs])
+    headings = ["<node type", ">GPUs", *(f">{name}" for name in catalogues)]
+    print_table("Node types and their prices [$/h]", headings, rows)
     print()
     for name, members in catalogues.items():
         for e in members:
@@ -297,13 +296,13 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     """Print a matrix of methods and families, then the details of each method."""
     usable = [method for method in methods if not method["broken"]]
     decisions = [method for method in usable if method["families"] != [MIG]]
-    table = plain_table("Who serves the objective of which family")
-    for name in ("method", "kind", *FAMILIES):
-        table.add_column(name, justify="center" if name in FAMILIES else "left", no_wrap=True)
-    for method in decisions:
-        marks = ("yes" if family in method["families"] else "-" for family in FAMILIES)
-        table.add_row(method["name"], method["kind"], *marks)
-    console().print(table)
+    headings = ["<method", "<kind", *(f"^{family}" for family in FAMILIES)]
+    rows = (
+        [method["name"], method["kind"]]
+        + ["yes" if family in method["families"] else "-" for family in FAMILIES]
+        for method in decisions
+    )
+    print_table("Who serves the objective of which family", headings, rows)
     _print_details(decisions)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
     _print_details([method for method in usable if method["families"] == [MIG]])

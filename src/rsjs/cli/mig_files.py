@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.cli.output import (
-    console,
-    number,
-    plain_table,
-    print_json,
-    print_values,
-    print_violations,
-)
+from rsjs.cli.output import number, print_json, print_table, print_values, print_violations
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.mig.job_files import FORMS, read_jobs
@@ -27,6 +20,7 @@ from rsjs.instances.mig.konopa.files import CONFIG
 if TYPE_CHECKING:
     from rsjs.instances.mig.job_generator.config import MigConfig
     from rsjs.instances.mig.job_generator.generate import JobSource
+    from rsjs.instances.mig.job_generator.goodness_of_fit import FieldStatistics
     from rsjs.instances.mig.jobs import JobSet
 
 AllowPlugins = Annotated[
@@ -118,16 +112,14 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     if facts is not None:
         print_values(facts, as_json=False)
         print()
-    table = plain_table(f"{len(sets)} sets, {sum(map(len, sets))} jobs")
-    for name in ("field", "class"):
-        table.add_column(name)
-    for name in ("n", "mean", "of law", "sd", "of law", "p"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        moments = (row.mean, row.law_mean, row.deviation, row.law_deviation)
-        cells = (number(value, 4) for value in moments)
-        table.add_row(row.field, row.job_class, str(row.n), *cells, number(row.p_value, 2))
-    console().print(table)
+    headings = ("<field", "<class", ">n", ">mean", ">of law", ">sd", ">of law", ">p")
+    print_table(f"{len(sets)} sets, {sum(map(len, sets))} jobs", headings, map(_cells, rows))
+
+
+def _cells(row: FieldStatistics) -> list[str]:
+    moments = (row.mean, row.law_mean, row.deviation, row.law_deviation)
+    shown = (number(value, 4) for value in moments)
+    return [row.field, row.job_class, str(row.n), *shown, number(row.p_value, 2)]
 
 
 def _is_set(path: Path) -> bool:

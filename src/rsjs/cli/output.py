@@ -12,7 +12,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 from rsjs.core.errors import InputError, described
@@ -54,6 +54,19 @@ def plain_table(title: str) -> Table:
         pad_edge=False,
         padding=(0, 2, 0, 0),
     )
+
+
+ALIGNMENTS: Mapping[str, JustifyMethod] = {"<": "left", "^": "center", ">": "right"}
+
+
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; a heading begins with the alignment of its column: "<", "^" or ">"."""
+    table = plain_table(title)
+    for i, heading in enumerate(headings):
+        table.add_column(heading[1:], justify=ALIGNMENTS[heading[0]], no_wrap=i == 0)
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
 
 
 def print_json(document: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, number, plain_table, print_json, writable
+from rsjs.cli.output import number, print_json, print_table, writable
 from rsjs.core.errors import InputError
 from rsjs.instances.profiles.fitting import fit, read_measurements
 from rsjs.instances.profiles.user_catalogue import (
@@ -111,21 +111,21 @@ def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
 
 def _print(document: dict[str, Any]) -> None:
     """Print every row with its error, then a line per model."""
-    table = plain_table("Measured and fitted step times")
-    for heading in ("line", "application", "GPUs", "batch", "measured [ms]", "fitted", "error"):
-        table.add_column(heading, justify="left" if heading == "application" else "right")
-    for entry in document["fits"]:
-        for row in entry["rows"]:
-            table.add_row(
-                str(row["line"]),
-                entry["application"],
-                f"{row['gpus']} x {entry['gpu']}",
-                str(row["batch"]),
-                number(row["measured_ms"], 4),
-                number(row["fitted_ms"], 4),
-                f"{100 * row['error']:+.1f} %",
-            )
-    console().print(table)
+    rows = [
+        [
+            str(row["line"]),
+            entry["application"],
+            f"{row['gpus']} x {entry['gpu']}",
+            str(row["batch"]),
+            number(row["measured_ms"], 4),
+            number(row["fitted_ms"], 4),
+            f"{100 * row['error']:+.1f} %",
+        ]
+        for entry in document["fits"]
+        for row in entry["rows"]
+    ]
+    headings = (">line", "<application", ">GPUs", ">batch", ">measured [ms]", ">fitted", ">error")
+    print_table("Measured and fitted step times", headings, rows)
     for entry in document["fits"]:
         law = ", ".join(f"{k} {v:.4g}" for k, v in entry["coefficients_ms"].items())
         errors = (f"{100 * entry[f'{k}_error']:.1f} % {k}" for k in ("rms", "median", "largest"))

@@ -15,9 +15,9 @@ from rsjs.cli.output import (
     console,
     cost_lines,
     number,
-    plain_table,
     print_facts,
     print_json,
+    print_table,
     print_values,
     violation_lines,
     writable,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 MOST_LISTED = 12  # applications
 MOST_JOBS = 400  # of the member that stands for a set
 PROFILE_COLUMNS = (
-    *("GPUs", "s [epochs/h]", "P [$/h]", "Q [$/epoch]", "Phi [$/h]", "epochs", "hours"),
+    *(">GPUs", ">s [epochs/h]", ">P [$/h]", ">Q [$/epoch]", ">Phi [$/h]", ">epochs", ">hours"),
 )
 
 
@@ -150,15 +150,13 @@ def _print_subject(document: dict[str, Any]) -> None:
     """Print an instance or a workload."""
     print_facts([*_head(document), *_queue(document)])
     print()
-    table = plain_table("Node types")
-    for heading in ("name", "GPUs", "$/h", "nodes that may be of it"):
-        table.add_column(heading, justify="left" if heading == "name" else "right")
+    rows = []
     for v in document["node_types"]:
         prices = sorted(set(v["cost_per_hour"][1:]))
         cost = " - ".join(f"{price:g}" for price in (prices[0], prices[-1])[: len(prices)])
         gpus = f"{v['gpus']} x {v['gpu_type']}"
-        table.add_row(v["name"], gpus, cost, str(v["nodes_allowed"]))
-    console().print(table)
+        rows.append([v["name"], gpus, cost, str(v["nodes_allowed"])])
+    print_table("Node types", ["<name", ">GPUs", ">$/h", ">nodes that may be of it"], rows)
 
 
 def _head(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -393,13 +391,9 @@ def _print_profiles(document: dict[str, Any]) -> None:
     for gpu_type in document["gpu_types"]:
         energy, hours = _rough(gpu_type["expected_energy"]), _rough(gpu_type["worst_hours"])
         status = f"{gpu_type['gpu_type']}: {gpu_type['status']}"
-        table = plain_table(f"{status}, expected {energy} $, at most {hours} h")
-        for heading in PROFILE_COLUMNS:
-            table.add_column(heading, justify="right")
-        for mode in gpu_type["configurations"]:
-            table.add_row(*_cells(mode))
+        title = f"{status}, expected {energy} $, at most {hours} h"
         print()
-        console().print(table)
+        print_table(title, PROFILE_COLUMNS, map(_cells, gpu_type["configurations"]))
     print("\nPhi of the speeds worth using, against the next one; epochs on each of them.")
 
 
@@ -433,14 +427,10 @@ def _show_sets(files: list[Path], output: Path | None, *, as_json: bool) -> None
     if as_json:
         print_json({"features": rows, "picture": output})
         return
-    table = plain_table("Features; load in hours of work per GPU")
-    table.add_column("set", no_wrap=True)
     keys = ("load", "heterogeneity", "tightness", "sharing")
-    for key in keys:
-        table.add_column(key, justify="right")
-    for row in rows:
-        table.add_row(row["set"], *(number(row[key], 3) for key in keys))
-    console().print(table)
+    cells = ([row["set"], *(number(row[key], 3) for key in keys)] for row in rows)
+    headings = ["<set", *(f">{key}" for key in keys)]
+    print_table("Features; load in hours of work per GPU", headings, cells)
 
 
 def points_of_sets() -> list[Point]:

@@ -11,13 +11,12 @@ import typer
 from rsjs.api import save
 from rsjs.cli.options import Json, options_named
 from rsjs.cli.output import (
-    console,
     number,
     percent,
-    plain_table,
     print_facts,
     print_json,
     print_made,
+    print_table,
     writable,
 )
 from rsjs.cli.progress import busy
@@ -243,24 +242,20 @@ def _print_report(report: QualityReport, picture: Path | None) -> None:
 
 
 def _print_kinds(report: QualityReport) -> None:
-    tally = report.tally
-    table = plain_table("What is wrong")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("rows", justify="right")
-    table.add_column("", no_wrap=True)
-    table.add_column("meaning")
-    table.add_column("first lines")
-    for kind in KINDS:
-        if tally.flaws[kind.name]:
-            table.add_row(
-                kind.name,
-                str(tally.flaws[kind.name]),
-                "error" if kind.error else "notice",
-                kind.meaning,
-                _lines_of(kind, tally.places[kind.name]),
-            )
-    if table.row_count:
-        console().print(table)
+    flaws, places = report.tally.flaws, report.tally.places
+    rows = [
+        [
+            kind.name,
+            str(flaws[kind.name]),
+            "error" if kind.error else "notice",
+            kind.meaning,
+            _lines_of(kind, places[kind.name]),
+        ]
+        for kind in KINDS
+        if flaws[kind.name]
+    ]
+    if rows:
+        print_table("What is wrong", ["<kind", ">rows", "<", "<meaning", "<first lines"], rows)
     else:
         print("nothing is wrong")
 
@@ -275,17 +270,16 @@ def _lines_of(kind: FlawKind, places: Sequence[RowLocation]) -> str:
 def _print_loads(report: QualityReport) -> None:
     if not report.loads:
         return
-    table = plain_table("Offered load by GPU type")
-    table.add_column("GPU type")
-    for name in ("jobs", "GPU-hours", "GPUs busy", "of GPUs", "load"):
-        table.add_column(name, justify="right")
-    for load in report.loads:
-        table.add_row(
+    rows = [
+        [
             load.model or "not recorded",
             str(load.jobs),
             number(load.gpu_hours, 4),
             number(load.busy, 4),
             number(load.capacity, 1),
             percent(load.busy / load.capacity if load.capacity else None),
-        )
-    console().print(table)
+        ]
+        for load in report.loads
+    ]
+    headings = ("<GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
+    print_table("Offered load by GPU type", headings, rows)
