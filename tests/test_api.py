@@ -1,5 +1,6 @@
 """The package `rsjs` from Python: what commands do, with the same refusals."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -107,6 +108,13 @@ def test_bad_requests_to_simulate_are_refused(policies, options, told):
         rsjs.simulate(workload, policies, **options)
     with pytest.raises(InputError, match="expected a workload"):
         rsjs.simulate(rsjs.generate("sts", **SMALL))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("module", [rsjs, rsjs.library], ids=lambda module: module.__name__)
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
 
 
 @pytest.mark.slow
