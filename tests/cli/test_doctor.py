@@ -65,4 +65,4 @@ def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(rsjs, monkeypatc
     ],
 )
 def test_what_is_not_enforced_on_other_systems_is_said(system, not_enforced):
-    assert {limit.name for limit in enforcement(system) if not limit.enforced} == not_enforced
+    assert {limit["name"] for limit in enforcement(system) if not limit["enforced"]} == not_enforced

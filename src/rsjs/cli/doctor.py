@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 import warnings
-from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
@@ -68,7 +67,7 @@ def doctor(as_json: Json = False) -> None:
         "solver_imports": failure or "ok",
         "compiled_kernels": compiled_kernels(),
         "machine": machine(),
-        "limits": [vars(limit) for limit in enforcement()],
+        "limits": enforcement(),
     }
     print_json(document) if as_json else _print(document)
     raise typer.Exit(1 if failure else 0)
@@ -189,58 +188,46 @@ def machine() -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """A limit or a safeguard of a run, and whether it holds here."""
-
-    name: str
-    enforced: bool
-    how: str
-
-
-def enforcement(system: str = sys.platform) -> list[Limit]:
+def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
     """Return the limits of a run on an operating system as `sys.platform` names it."""
     linux, posix = system == "linux", not system.startswith("win")
     pins = linux or system.startswith(("win", "freebsd"))
     asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
+    limits = [  # name, whether it holds here, how, how it is where it does not hold
+        ("time", True, f"a run is {asks}ended {GRACE:g} s after its limit", ""),
+        (
+            "process group",
+            posix,
+            "a run and all that it started are ended together",
+            "children are ended one by one, those never seen survive",
+        ),
+        (
+            "resident memory",
+            True,
+            "the process tree is measured every 50 ms; a faster rise is seen too late",
+            "",
+        ),
+        ("peak memory", linux, "read from the kernel (VmHWM)", "only as sampled"),
+        (
+            "pinning",
+            pins,
+            "a run stays on as many cores as it has threads",
+            "the system offers no affinity",
+        ),
+        (
+            "parent death",
+            linux,
+            "a run ends when the command is killed",
+            "a run outlives a command that is killed, until its time limit",
+        ),
+        (
+            "Ctrl-C",
+            posix,
+            "the method is asked for what it has",
+            "the method is ended; what it had reported is kept",
+        ),
+    ]
     return [
-        Limit(name="time", enforced=True, how=f"a run is {asks}ended {GRACE:g} s after its limit"),
-        Limit(
-            name="process group",
-            enforced=posix,
-            how="a run and all that it started are ended together"
-            if posix
-            else "children are ended one by one, those never seen survive",
-        ),
-        Limit(
-            name="resident memory",
-            enforced=True,
-            how="the process tree is measured every 50 ms; a faster rise is seen too late",
-        ),
-        Limit(
-            name="peak memory",
-            enforced=linux,
-            how="read from the kernel (VmHWM)" if linux else "only as sampled",
-        ),
-        Limit(
-            name="pinning",
-            enforced=pins,
-            how="a run stays on as many cores as it has threads"
-            if pins
-            else "the system offers no affinity",
-        ),
-        Limit(
-            name="parent death",
-            enforced=linux,
-            how="a run ends when the command is killed"
-            if linux
-            else "a run outlives a command that is killed, until its time limit",
-        ),
-        Limit(
-            name="Ctrl-C",
-            enforced=posix,
-            how="the method is asked for what it has"
-            if posix
-            else "the method is ended; what it had reported is kept",
-        ),
+        {"name": name, "enforced": holds, "how": how if holds else otherwise}
+        for name, holds, how, otherwise in limits
     ]

@@ -206,6 +206,10 @@ LIMITS = {  # what a method that lacks the flag says
     "idle_cost": "mu = 0",
     "right_sizing": "nodes of one type",
 }
+DECLARED = (  # attributes of a method that are listed as they are
+    *("name", "kind", "summary", "solvers", "needs", "rules", "sharing", "idle_cost"),
+    *("right_sizing", "warm_start", "max_jobs", "max_nodes", "decides"),
+)
 PATIENCE = 60.0  # seconds for a package to be imported
 
 
@@ -264,29 +268,17 @@ def _method(method: Method) -> dict[str, Any]:
     }
     served = {kind: sorted(getattr(method, kind)) for kind in KINDS}
     return {
-        "name": method.name,
-        "kind": method.kind,
-        "summary": method.summary,
-        "solvers": list(method.solvers),
-        "needs": method.needs,
-        "rules": list(method.rules),
+        **{name: getattr(method, name) for name in DECLARED},
         "rule_help": dict(method.rule_help),
         "options": {name: vars(option) for name, option in method.options.items()},
         "objectives": served,
-        "sharing": method.sharing,
-        "idle_cost": method.idle_cost,
-        "right_sizing": method.right_sizing,
         "families": [
             family
             for family, objective in FAMILIES.items()
             if all(getattr(objective, kind) in served[kind] for kind in KINDS)
         ],
-        "warm_start": method.warm_start,
-        "max_jobs": method.max_jobs,
-        "max_nodes": method.max_nodes,
         "available": not wanted or len(missing) < len(wanted),
         "missing_solvers": missing,
-        "decides": method.decides,
         "package": None,
         "broken": None,
     }
@@ -351,23 +343,24 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     for what in ("jobs", "nodes", "steps"):
         most = method.get(f"max_{what}")
         limits += [f"at most {most} {what}"] if most else []
-    rows = [("package", method["package"])] if method["package"] else []
-    rows.append(("serves", "; ".join([*served, *limits])))
-    if method["needs"]:
-        rows.append(("needs", method["needs"]))
-    if method["solvers"]:
-        rows.append(("solvers", ", ".join(method["solvers"])))
-    if method["rules"]:
-        rows.append(("rules", ", ".join(method["rules"])))
-    rows += [("rule", f"{name}: {text}") for name, text in method["rule_help"].items()]
-    for name, option in method["options"].items():
-        choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
-        rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
-    if method["warm_start"]:
-        rows.append(("start", "can start from a solution (--warm-start)"))
+    rows = [
+        ("package", method["package"]),
+        ("serves", "; ".join([*served, *limits])),
+        ("needs", method["needs"]),
+        ("solvers", ", ".join(method["solvers"])),
+        ("rules", ", ".join(method["rules"])),
+        *(("rule", f"{name}: {text}") for name, text in method["rule_help"].items()),
+        *(("option", _option(name, option)) for name, option in method["options"].items()),
+        ("start", "can start from a solution (--warm-start)" if method["warm_start"] else ""),
+    ]
     for solver, command in method["missing_solvers"].items():
         rows.append(("missing", f"{solver} is not installed: {command}"))
-    return rows
+    return [(name, text) for name, text in rows if text]
+
+
+def _option(name: str, option: dict[str, Any]) -> str:
+    choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
+    return f"{name}={option['default']}{choices}: {option['help']}"
 
 
 def solvers() -> list[dict[str, Any]]:
