@@ -1,6 +1,8 @@
 """The package `rsjs` from Python: what commands do, with the same refusals."""
 
+import asyncio
 import doctest
+import io
 import re
 import subprocess
 import sys
@@ -115,6 +117,21 @@ def test_bad_requests_to_simulate_are_refused(policies, options, told):
 def test_the_examples_of_docstrings_run(module):
     found = doctest.testmod(module)
     assert (found.failed, found.attempted > 0) == (0, True)
+
+
+@pytest.mark.process
+def test_streams_without_a_file_and_a_running_event_loop_are_no_obstacle(monkeypatch):
+    """As in a notebook."""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+
+    async def cell():
+        instance = rsjs.generate("sts", **SMALL)
+        result = rsjs.solve(instance, "greedy:paper", log=True)
+        outcome = rsjs.simulate(rsjs.generate("sts", **SMALL, arrivals="exp"))
+        return rsjs.check(instance, result.solution).feasible, outcome.status
+
+    assert asyncio.run(cell()) == (True, "complete")
 
 
 @pytest.mark.slow
