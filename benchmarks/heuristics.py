@@ -26,7 +26,7 @@ from rsjs.methods import parse
 from rsjs.reporting.figures.gap_curves import gap_over_time
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 from rsjs.runs import compare
 
 ROOT = Path(__file__).parents[1]

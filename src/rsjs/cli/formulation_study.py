@@ -213,8 +213,8 @@ def present(study: Study, *, as_json: bool) -> None:
         )
         return
     out = console()
-    for table in study_tables.rich_tables(study.rows, out.width) if study.rows else []:
-        out.print(table)
+    for table in study_tables.tables(study.rows) if study.rows else []:
+        print(table.terminal(out.width, colour=out.is_terminal))
         print()
     for line in false_bounds(study.rows):
         print(f"WRONG: {line}")

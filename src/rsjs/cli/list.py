@@ -32,8 +32,8 @@ from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE, LibrarySet
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
-from rsjs.reporting.tables.families import MIG
 from rsjs.reporting.tables.formats import MISSING
+from rsjs.reporting.tables.units import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.simulation.policies.registry import POLICIES
 
