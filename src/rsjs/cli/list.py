@@ -115,7 +115,7 @@ def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
             for members in catalogues.values()
         )
         rows.append([name, f"{gpus} x {gpu_type}", *costs])
-    headings = ["<node type", ">GPUs", *(f">{name}" for name in catalogues)]
+    headings = ["type", ">GPUs", *(f">{name}" for name in catalogues)]
     print_table("Node types and their prices [$/h]", headings, rows)
     print()
     for name, members in catalogues.items():
@@ -288,7 +288,7 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     """Print a matrix of methods and families, then the details of each method."""
     usable = [method for method in methods if not method["broken"]]
     decisions = [method for method in usable if method["families"] != [MIG]]
-    headings = ["<method", "<kind", *(f"^{family}" for family in FAMILIES)]
+    headings = ["method", "kind", *FAMILIES]
     rows = (
         [method["name"], method["kind"]]
         + ["yes" if family in method["families"] else "-" for family in FAMILIES]

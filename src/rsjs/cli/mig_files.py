@@ -112,7 +112,7 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     if facts is not None:
         print_values(facts, as_json=False)
         print()
-    headings = ("<field", "<class", ">n", ">mean", ">of law", ">sd", ">of law", ">p")
+    headings = ("field", "class", ">n", ">mean", ">of law", ">sd", ">of law", ">p")
     print_table(f"{len(sets)} sets, {sum(map(len, sets))} jobs", headings, map(_cells, rows))
 
 

@@ -12,13 +12,14 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, JustifyMethod
-from rich.table import Table
+from rich import table as rich_table
+from rich.console import Console
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import refuse_unwritable
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance, Workload
@@ -44,9 +45,9 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
-def plain_table(title: str) -> Table:
+def plain_table(title: str) -> rich_table.Table:
     """A table without lines, its title on the left."""
-    return Table(
+    return rich_table.Table(
         title=title,
         title_justify="left",
         title_style="bold",
@@ -56,17 +57,17 @@ def plain_table(title: str) -> Table:
     )
 
 
-ALIGNMENTS: Mapping[str, JustifyMethod] = {"<": "left", "^": "center", ">": "right"}
-
-
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; a heading begins with the alignment of its column: "<", "^" or ">"."""
-    table = plain_table(title)
-    for i, heading in enumerate(headings):
-        table.add_column(heading[1:], justify=ALIGNMENTS[heading[0]], no_wrap=i == 0)
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
+    """Print a table; the heading of a column that is aligned to the right begins with ">"."""
+    columns = [
+        Column(str(i), text.lstrip(">"), missing="", align="right" if text[:1] == ">" else "left")
+        for i, text in enumerate(headings)
+    ]
+    cells = [{str(i): cell for i, cell in enumerate(row)} for row in rows]
+    out = console()
+    print(
+        Table(title=title, columns=columns, rows=cells).terminal(out.width, colour=out.is_terminal)
+    )
 
 
 def print_json(document: Any) -> None:

@@ -124,7 +124,7 @@ def _print(document: dict[str, Any]) -> None:
         for entry in document["fits"]
         for row in entry["rows"]
     ]
-    headings = (">line", "<application", ">GPUs", ">batch", ">measured [ms]", ">fitted", ">error")
+    headings = (">line", "application", ">GPUs", ">batch", ">measured [ms]", ">fitted", ">error")
     print_table("Measured and fitted step times", headings, rows)
     for entry in document["fits"]:
         law = ", ".join(f"{k} {v:.4g}" for k, v in entry["coefficients_ms"].items())

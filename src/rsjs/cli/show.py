@@ -156,7 +156,7 @@ def _print_subject(document: dict[str, Any]) -> None:
         cost = " - ".join(f"{price:g}" for price in (prices[0], prices[-1])[: len(prices)])
         gpus = f"{v['gpus']} x {v['gpu_type']}"
         rows.append([v["name"], gpus, cost, str(v["nodes_allowed"])])
-    print_table("Node types", ["<name", ">GPUs", ">$/h", ">nodes that may be of it"], rows)
+    print_table("Node types; nodes that may be of each", ["name", ">GPUs", ">$/h", ">nodes"], rows)
 
 
 def _head(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -429,7 +429,7 @@ def _show_sets(files: list[Path], output: Path | None, *, as_json: bool) -> None
         return
     keys = ("load", "heterogeneity", "tightness", "sharing")
     cells = ([row["set"], *(number(row[key], 3) for key in keys)] for row in rows)
-    headings = ["<set", *(f">{key}" for key in keys)]
+    headings = ["set", *(f">{key}" for key in keys)]
     print_table("Features; load in hours of work per GPU", headings, cells)
 
 

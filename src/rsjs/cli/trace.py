@@ -255,7 +255,7 @@ def _print_kinds(report: QualityReport) -> None:
         if flaws[kind.name]
     ]
     if rows:
-        print_table("What is wrong", ["<kind", ">rows", "<", "<meaning", "<first lines"], rows)
+        print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], rows)
     else:
         print("nothing is wrong")
 
@@ -281,5 +281,5 @@ def _print_loads(report: QualityReport) -> None:
         ]
         for load in report.loads
     ]
-    headings = ("<GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
+    headings = ("GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
     print_table("Offered load by GPU type", headings, rows)
