@@ -5,7 +5,7 @@ Writes every set whose name matches a pattern (all up to tier `large` by default
 folder, compares each member with its golden digest and prints the seconds of each set; an error
 ends it. `--record NAME ...` writes the golden file of a set that has none, with the optima of
 planted and of enumerable instances. `--picture WORKLOAD ...` draws docs/images/sets.png with
-workloads, such as those that `rsjs trace -o` makes, beside the sets.
+workloads, such as those that `rsjs trace convert` makes, beside the sets.
 """
 
 from __future__ import annotations
