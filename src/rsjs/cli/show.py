@@ -56,7 +56,7 @@ def show(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Instance or workload; instance and its solution, to be drawn; solution; or sets "
             "of MIG jobs and their configuration.",
         ),

@@ -41,7 +41,7 @@ def trace(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="Tables of one trace: plain, .gz, or in a .zip or .tar archive."
+            metavar="FILE", help="Tables of one trace: plain, .gz, or in a .zip or .tar archive."
         ),
     ],
     cluster: Annotated[
