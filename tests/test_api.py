@@ -78,6 +78,15 @@ def test_a_file_tells_what_it_holds(tmp_path):
         rsjs.load(tmp_path / "s.json", instance=other)
 
 
+def test_claims_are_checked_too():
+    instance = rsjs.generate("sts", **SMALL)
+    cost = rsjs.check(instance, Solution.empty(6, 2)).objective
+    assert rsjs.check(instance, Solution.empty(6, 2), objective=cost, bound=0.0).feasible
+    wrong = rsjs.check(instance, Solution.empty(6, 2), objective=2 * cost, bound=2 * cost)
+    constraints = {violation.constraint for violation in wrong.violations}
+    assert constraints == {"claimed_objective", "claimed_bound"}
+
+
 def test_sets_of_the_library_are_generated_and_compared_with_their_digests():
     tiny = next(known for known in rsjs.library.sets() if known.name == "tiny")
     loaded = rsjs.library.load("tiny")

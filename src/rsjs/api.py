@@ -259,9 +259,20 @@ def solve(
     return result
 
 
-def check(instance: Instance, solution: Solution | None) -> Verdict:
+def check(
+    instance: Instance,
+    solution: Solution | None,
+    *,
+    objective: float | None = None,
+    bound: float | None = None,
+) -> Verdict:
     """
     Check a solution and compute its cost.
+
+    Parameters
+    ----------
+    objective, bound : float, optional
+        Cost and lower bound [$] that somebody claims, to be checked too.
 
     Raises
     ------
@@ -269,7 +280,8 @@ def check(instance: Instance, solution: Solution | None) -> Verdict:
         For None, as of a method that ended without a solution, and anything else that is none.
     """
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
-    return _check(instance, _refuse_other(solution, Solution, "a solution to check"))
+    given = _refuse_other(solution, Solution, "a solution to check")
+    return _check(instance, given, objective=objective, bound=bound)
 
 
 def export_model(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs import api
 from rsjs.best_known.exact_cost import agree, exact_verdict
 from rsjs.cli.mig_files import check_schedule, is_mig
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_json, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
-from rsjs.instances.check import check as verify
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.runs.verified_run import verdict_keys
@@ -58,7 +58,9 @@ def check(
     claimed = read_solution(solution)
     claimed.refuse_other(instance, solution)
     read = time.monotonic()
-    verdict = verify(instance, claimed.solution, objective=claimed.objective, bound=claimed.bound)
+    verdict = api.check(
+        instance, claimed.solution, objective=claimed.objective, bound=claimed.bound
+    )
     checked = time.monotonic()
     document = _document(instance, claimed, verdict)
     document["seconds"] = {"read": read - begin, "check": checked - read}
