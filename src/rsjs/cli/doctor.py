@@ -121,10 +121,12 @@ def extras() -> dict[str, str]:
 def compiled_kernels() -> str:
     """Return where compiled kernels are kept from one process to the next."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # this is what is told here
+        warnings.simplefilter("ignore")  # the caller prints it
         kept = jit.cache_folder()
-    told = "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
-    return told if kept is None else str(kept)
+    nowhere = (
+        "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
+    )
+    return nowhere if kept is None else str(kept)
 
 
 def solvers() -> list[dict[str, Any]]:
@@ -134,7 +136,7 @@ def solvers() -> list[dict[str, Any]]:
 
 def _solver(backend: Backend) -> dict[str, Any]:
     version, available = backend.version(), backend.available()
-    told = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
+    installed = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
     notes = "".join(f"; {note}" for note in notes_on(backend))
     return {
         "name": backend.name,
@@ -142,7 +144,8 @@ def _solver(backend: Backend) -> dict[str, Any]:
         "wanted": backend.versions,
         "version": version,
         "available": available,
-        "summary": (told if available else f"not installed: {backend.install_command}") + notes,
+        "summary": (installed if available else f"not installed: {backend.install_command}")
+        + notes,
     }
 
 
@@ -194,12 +197,12 @@ def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
     pins = linux or system.startswith(("win", "freebsd"))
     asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
     limits = [  # name, whether it holds here, how, how it is where it does not hold
-        ("time", True, f"a run is {asks}ended {GRACE:g} s after its limit", ""),
+        ("time", True, f"a run is {asks}terminated {GRACE:g} s after its limit", ""),
         (
             "process group",
             posix,
-            "a run and all that it started are ended together",
-            "children are ended one by one, those never seen survive",
+            "a run and all that it started are terminated together",
+            "children are terminated one by one, those never seen survive",
         ),
         (
             "resident memory",
@@ -224,7 +227,7 @@ def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
             "Ctrl-C",
             posix,
             "the method is asked for what it has",
-            "the method is ended; what it had reported is kept",
+            "the method is terminated; what it had reported is kept",
         ),
     ]
     return [

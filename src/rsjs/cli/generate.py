@@ -229,7 +229,7 @@ def planted(
 
 
 def _make(family: str, *, output: Path, gap: float | None, as_json: bool, **options: Any) -> None:
-    """Draw with the options of a command, write the file and tell what is in it."""
+    """Draw with the options of a command, write the file and print what is in it."""
     writable(output)
     with busy("drawing jobs"), options_named():
         subject = generate(family, gap_seconds=gap, **options)

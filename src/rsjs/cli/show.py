@@ -105,7 +105,7 @@ def show(
     given = files or []
     if sets:
         if len(given) > 1 or law is not None or profile is not None:
-            raise InputError("--sets", described("several wishes"), "at most a FILE beside it")
+            raise InputError("--sets", described("other options"), "at most a FILE beside it")
         _show_sets(given, output, as_json=as_json)
         return
     if not given:
@@ -281,14 +281,14 @@ def _described(instance: Instance, stored: SolutionFile) -> dict[str, Any]:
 
 def _print_solution(instance: Instance, solution: Solution, document: dict[str, Any]) -> None:
     """Print instance, cost and picture as text."""
-    found = document["solution"]
-    rows = [*_head(document), ("method", found["method"] or "not named")]
-    rows += [("feasible", "yes" if found["feasible"] else "no, see below"), *cost_lines(found)]
-    drawable = "occupancy" in found
+    verdict = document["solution"]
+    rows = [*_head(document), ("method", verdict["method"] or "not named")]
+    rows += [("feasible", "yes" if verdict["feasible"] else "no, see below"), *cost_lines(verdict)]
+    drawable = "occupancy" in verdict
     if drawable:
-        rows += [(name, " ".join(found[name])) for name in ("late", "postponed") if found[name]]
+        rows += [(name, " ".join(verdict[name])) for name in ("late", "postponed") if verdict[name]]
     print_facts(rows)
-    for line in violation_lines(found["violations"]):
+    for line in violation_lines(verdict["violations"]):
         print(line)
     if drawable:
         print()
@@ -308,7 +308,7 @@ def _show_part(
 ) -> None:
     """Print a law or a job's profiles, one of both, and draw it if asked for."""
     if solution is not None or (law is not None and profile is not None):
-        raise InputError("", described("several wishes"), "a solution, --law or --profile", file)
+        raise InputError("", described("several of them"), "a solution, --law or --profile", file)
     if law is not None:
         if not isinstance(content, Instance | Workload):
             raise InputError("", described("a solution"), "an instance or a workload", file)
@@ -423,7 +423,7 @@ def _show_sets(files: list[Path], output: Path | None, *, as_json: bool) -> None
         if output is not None:
             set_picture(points, output, others=others)
     rows = [{"set": p.name, "family": p.group, **vars(p.features)} for p in points]
-    rows += [{"set": name, "family": None, **vars(found)} for name, found in others.items()]
+    rows += [{"set": name, "family": None, **vars(values)} for name, values in others.items()]
     if as_json:
         print_json({"features": rows, "picture": output})
         return

@@ -150,5 +150,5 @@ def tell_compilation(request: Request) -> None:
     """Say on standard error that the first run of heuristics compiles their kernels."""
     folder = jit.cache_folder() if request.method.kind == "heuristic" else None
     if folder is not None and not any(folder.glob("**/*.nbi")):
-        told = "kernels of heuristics are compiled and kept, once only; this takes about 20 s"
-        print(f"rsjs: note: {told}", file=sys.stderr)
+        note = "kernels of heuristics are compiled and kept, once only; this takes about 20 s"
+        print(f"rsjs: note: {note}", file=sys.stderr)
