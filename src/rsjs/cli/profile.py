@@ -54,9 +54,9 @@ def profile(
       rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json
 
     `seconds` is one training step with `batch` samples on each of `gpus` GPUs. A model is fitted
-    for each application on each GPU type, and the error of each row is printed; coefficients that the
-    measurements leave open are named and set to 0. An application that is in the catalogue already
-    gets the new model.
+    for each application on each GPU type, and the error of each row is printed; coefficients that
+    the measurements leave open are named and set to 0. An application that is in the catalogue
+    already gets the new model.
     """
     writable(output)
     catalogue = read_catalogue(output) if output is not None and output.exists() else empty()
