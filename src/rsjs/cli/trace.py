@@ -127,10 +127,11 @@ def trace(
           --drop no-gpu --keep failed,killed -o workload.json.gz
 
     The format is recognised by the first bytes: openb, pai, spot, philly, helios, gavel. A report
-    has exit code 1 if something is wrong; failed, killed, running and pending jobs are notices. With
-    -o the report is left out; a workload is refused while rows have a flaw that neither --drop nor
-    --keep names: nothing is dropped silently. Due dates, weights, networks, epochs and prices are
-    invented: docs/traces.md.
+    has exit code 1 if something is wrong; failed, killed, running and pending jobs are notices.
+
+    With -o the report is left out; a workload is refused while rows have a flaw that neither --drop
+    nor --keep names: nothing is dropped silently. Due dates, weights, networks, epochs and prices
+    are invented: docs/traces.md.
     """
     writable(picture and checked(picture))
     writable(output)
