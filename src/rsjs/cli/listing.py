@@ -25,7 +25,7 @@ from typing import Annotated, Any
 import typer
 
 from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read_all, shipped
+from rsjs.best_known.storage import read, shipped
 from rsjs.cli.options import Json
 from rsjs.cli.output import console, plain_table, print_facts, print_json
 from rsjs.cli.software import notes_on
@@ -163,7 +163,7 @@ def print_schemas(found: list[dict[str, Any]]) -> None:
 
 def sets() -> list[dict[str, Any]]:
     """Every set: how many members of which sizes, and where they are from."""
-    closed = optima(read_all(shipped()))
+    closed = optima(read(shipped()).values())
     return [_described(library_set(name), closed) for name in names()]
 
 
