@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.best_known.candidates import BoundClaim, Claims, CostClaim
+from rsjs.best_known.candidates import BoundCandidate, Candidates, CostCandidate
 from rsjs.best_known.exact_cost import exact_terms
 from rsjs.campaigns import record_writing, schema_files
 from rsjs.campaigns.records import Record
@@ -90,7 +90,9 @@ def cost(tiny):
 
     def make(decision, k=1, method="a@highs", **more):
         value = more.pop("value", check(tiny, decision).objective)
-        return CostClaim(**origin(k, method, **more), value=value, decision=lambda: decision)
+        return CostCandidate(
+            **origin(k, method, **more), value=value, read_solution=lambda: decision
+        )
 
     return make
 
@@ -100,7 +102,7 @@ def bound():
     """A claim of a lower bound."""
 
     def make(value, k=1, method="a@highs", **more):
-        return BoundClaim(
+        return BoundCandidate(
             **{"bound_source": "solver", "sound": True, **origin(k, method, **more)}, value=value
         )
 
@@ -109,12 +111,12 @@ def bound():
 
 @pytest.fixture(scope="session")
 def claims(tiny):
-    """Claims on the tiny instance."""
+    """Candidates on the tiny instance."""
 
     def make(*found, on=tiny):
-        costs = [one for one in found if isinstance(one, CostClaim)]
-        bounds = [one for one in found if isinstance(one, BoundClaim)]
-        return Claims(instance=on, costs=costs, bounds=bounds)
+        costs = [one for one in found if isinstance(one, CostCandidate)]
+        bounds = [one for one in found if isinstance(one, BoundCandidate)]
+        return Candidates(instance=on, costs=costs, bounds=bounds)
 
     return make
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.best_known import storage as files
+from rsjs.best_known import storage
 from rsjs.best_known.candidates import of_stores
 from rsjs.best_known.entries import BestKnown
 from rsjs.best_known.merge import update
@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 def test_it_is_entered_with_the_first_run_on_the_instance(made, postponed, store, folder):
     update(folder, of_stores([store("s", {"decision": postponed}, on=made.instance)])[0])
-    [known] = files.read_all(folder)
+    [known] = storage.read(folder).values()
     assert known.closed
     assert not known.confirmed
     assert known.cost.value == pytest.approx(made.cost, rel=1e-12)
@@ -50,7 +50,7 @@ def test_runs_confirm_it_and_are_not_credited(made, store, folder):
     runs[1]["method"] = "b@scip"
     told = of_stores([store("s", *runs, on=made.instance)])[0]
     update(folder, told)
-    [known] = files.read_all(folder)
+    [known] = storage.read(folder).values()
     assert known.cost.source == known.bound.source == "construction"
     for step in (known.cost, known.bound):
         assert [other.method for other in step.confirmed_by] == ["a@highs", "b@scip"]
@@ -76,20 +76,19 @@ def test_instances_of_other_generators_have_no_claims(tiny):
 
 def test_a_bound_that_the_construction_does_not_give_is_found(made, postponed, store, folder):
     update(folder, of_stores([store("s", {"decision": postponed}, on=made.instance)])[0])
-    path = folder / "planted.json"
-    document = json.loads(path.read_text())
-    [entry] = document["instances"]
+    path = folder / "planted.jsonl"
+    entry = json.loads(path.read_text())
     entry["lb_data"][0]["value"] *= 1.01
-    path.write_text(json.dumps(document))
+    path.write_text(json.dumps(entry))
     assert any(line.endswith("by construction") for line in verify(folder).findings)
 
 
 def test_an_instance_of_another_generator_is_not_known_by_construction(tiny, idle, store, folder):
     run = {"decision": idle, "bound": 0.01}
     update(folder, of_stores([store("s", run, on=tiny)])[0])
-    path = folder / "jahani.json"
+    path = folder / "jahani.jsonl"
     path.write_text(
-        path.read_text().replace('"bound_source": "solver"', '"bound_source": "construction"')
+        path.read_text().replace('"bound_source":"solver"', '"bound_source":"construction"')
     )
     [line] = verify(folder).findings
     assert line.endswith("/lb_data/0/value: found 0.01, expected 0.0 by construction")

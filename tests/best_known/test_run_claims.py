@@ -17,7 +17,7 @@ def test_a_run_claims_its_cost_and_its_bound_and_tells_where_from(store, tiny, b
     [cost], [bound] = found[tiny.digest].costs, found[tiny.digest].bounds
     assert cost.value == check(tiny, best).objective == pytest.approx(optimum, rel=1e-12)
     assert (bound.value, bound.sound) == (optimum / 2, True)
-    assert cost.decision().same_as(best)
+    assert cost.read_solution().same_as(best)
     assert (cost.date, cost.source) == ("2030-01-01T00:03:00.000Z", "campaign test")
     assert (cost.method, cost.solver, cost.solver_version) == ("a@highs", "highs", "1.2")
     assert (cost.rsjs_version, cost.commit) == ("0", "c0ffee")
@@ -37,8 +37,8 @@ def test_a_dirty_tree_is_told(session, commit, store, tiny, best):
 def test_a_decision_for_the_instance_in_another_order_is_put_back(store, tiny, idle, best):
     found, _ = of_stores([store("s", {"decision": best, "permutation": 1})])
     [cost] = found[tiny.digest].costs
-    assert cost.decision().same_as(best)
-    assert check(tiny, cost.decision()).objective == pytest.approx(cost.value)
+    assert cost.read_solution().same_as(best)
+    assert check(tiny, cost.read_solution()).objective == pytest.approx(cost.value)
 
 
 def test_only_a_bound_for_the_instance_as_given_counts(store, tiny, best):

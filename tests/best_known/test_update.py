@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.best_known import storage as files
+from rsjs.best_known import storage
 from rsjs.best_known.candidates import of_stores
 from rsjs.best_known.merge import update
 from rsjs.best_known.regenerate import made_again
 from rsjs.best_known.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.io.files import read_instance, read_solution
+from rsjs.instances.io.deserialization import to_instance, to_solution
 
 
 @pytest.fixture
@@ -24,38 +24,40 @@ def folder(tmp_path):
     return tmp_path / "known"
 
 
+def entries_of(folder):
+    return [*storage.read(folder).values()]
+
+
 def content(folder):
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_an_update_writes_values_solutions_and_the_solu_file(folder, store, tiny, best, optimum):
+def test_an_update_writes_a_line_with_values_and_solution(folder, store, tiny, best, optimum):
     told, _ = of_stores([store("s", {"decision": best, "bound": optimum})])
     update(folder, told)
-    solution = f"solutions/{tiny.name}.json.gz"
-    assert {*content(folder)} == {"jahani.json", "best_known.solu", solution}
-    [entry] = json.loads((folder / "jahani.json").read_text())["instances"]
+    assert {*content(folder)} == {"jahani.jsonl"}
+    entry = json.loads((folder / "jahani.jsonl").read_text())
     assert (entry["status"], entry["sha256"]) == ("closed", tiny.digest)
     assert entry["upper_bound"] == entry["lower_bound"] == optimum
-    solu = (folder / "best_known.solu").read_text()
-    assert solu == f"=opt=  {tiny.name} {entry['upper_bound']!r}\n"
-    kept = read_solution(files.solution_path(folder, tiny.name))
-    assert kept.solution.same_as(best)
-    assert kept.instance_digest == tiny.digest
-    [known] = files.read_all(folder)
-    assert made_again(known, folder).digest == tiny.digest
+    assert to_solution(entry["solution"]).same_as(best)
+    assert entry["solution"]["instance"] == tiny.digest
+    [known] = entries_of(folder)
+    assert storage.solu([known]) == [f"=opt=  {tiny.name} {entry['upper_bound']!r}"]
+    assert made_again(known).digest == tiny.digest
     assert verify(folder).findings == []
 
 
 @pytest.mark.parametrize("values", [{"bound": 0.0}, {}])
 def test_solu_says_best_for_open_instances(values, folder, store, tiny, best):
     update(folder, of_stores([store("s", {"decision": best, **values})])[0])
-    assert (folder / "best_known.solu").read_text().startswith(f"=best=  {tiny.name} ")
+    [line] = storage.solu(entries_of(folder))
+    assert line.startswith(f"=best=  {tiny.name} ")
 
 
 def test_solu_says_unknown_without_a_cost(folder, store, tiny):
     update(folder, of_stores([store("s", {"bound": 0.01})])[0])
-    assert (folder / "best_known.solu").read_text() == f"=unkn=  {tiny.name}\n"
+    assert storage.solu(entries_of(folder)) == [f"=unkn=  {tiny.name}"]
     assert verify(folder).findings == []
 
 
@@ -92,7 +94,7 @@ def test_a_contradiction_leaves_every_file_as_it_was(folder, store, tiny, best, 
     [run_id] = [found.bound.run_id for found in done.contradictions]
     done = update(folder, of_stores([good, bad], without=[run_id])[0])
     assert done.contradictions == []
-    assert [entry.instance for entry in files.read_all(folder)] == sorted([tiny.name, other.name])
+    assert [entry.instance for entry in entries_of(folder)] == sorted([tiny.name, other.name])
     assert verify(folder).findings == []
 
 
@@ -108,15 +110,15 @@ def test_entries_are_sorted_in_whatever_order_they_come(tmp_path, store, tiny, i
 
 def test_a_run_without_cost_or_bound_leaves_no_entry(folder, store):
     assert update(folder, of_stores([store("s", {"stop": "time_limit"})])[0]).after == {}
-    assert files.families(folder) == []
+    assert not folder.exists()
 
 
 def test_an_instance_that_no_generator_makes_is_kept(folder, store, tiny, idle):
     own = replace(tiny, name="by-hand", generator={})
     update(folder, of_stores([store("s", {"decision": idle}, on=own)])[0])
-    [entry] = json.loads((folder / "other.json").read_text())["instances"]
+    entry = json.loads((folder / "other.jsonl").read_text())
     assert entry["made_by"] is None
-    assert read_instance(files.instance_path(folder, "by-hand")).digest == own.digest
+    assert to_instance(entry["instance_document"]).digest == own.digest
     assert verify(folder).findings == []
 
 
@@ -124,7 +126,7 @@ def test_an_instance_whose_generator_draws_another_one_is_kept(folder, store, ti
     parameters = {**tiny.generator["parameters"], "seed": 2}
     own = replace(tiny, generator={**tiny.generator, "parameters": parameters})
     update(folder, of_stores([store("s", {"decision": idle}, on=own)])[0])
-    assert [entry.made_by for entry in files.read_all(folder)] == [None]
+    assert [entry.made_by for entry in entries_of(folder)] == [None]
 
 
 BAD_NAMES = [("two words", "text like"), ("../up", "text like"), (".hidden", "text like")]
@@ -147,37 +149,49 @@ def test_a_name_that_another_instance_has_is_refused(folder, store, tiny, idle):
 
 def test_a_newer_format_is_refused_by_its_name(folder):
     folder.mkdir()
-    (folder / "jahani.json").write_text('{"format": "rsjs-best-known/2"}')
-    with pytest.raises(InputError, match="or a newer rsjs-bench"):
-        files.read(folder)
+    (folder / "jahani.jsonl").write_text('{"format": "rsjs-best-known/3"}')
+    with pytest.raises(InputError, match=r"jahani\.jsonl: line 1/format: .* or a newer rsjs-bench"):
+        storage.read(folder)
 
 
-def test_an_update_that_was_ended_after_the_solutions_is_mended_by_the_next(
-    folder, store, tiny, best, idle, monkeypatch
+def test_an_update_that_was_terminated_leaves_the_values_before(
+    folder, store, best, idle, monkeypatch
 ):
     update(folder, of_stores([store("s", {"decision": idle})])[0])
     better, _ = of_stores([store("t", {"k": 2, "decision": best})])
-    real = files.write_bytes
+    before = content(folder)
 
-    def ended(data, path):
-        if path.suffix == ".json":
-            raise KeyboardInterrupt
-        real(data, path)
+    def terminated(data, path):
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "write_bytes", ended)
-    with pytest.raises(KeyboardInterrupt):
-        update(folder, better)
-    assert len(verify(folder).findings) == 1
-    monkeypatch.setattr(files, "write_bytes", real)
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "write_bytes", terminated)
+        with pytest.raises(KeyboardInterrupt):
+            update(folder, better)
+    assert content(folder) == before
     update(folder, better)
     assert verify(folder).findings == []
+    assert content(folder) != before
+
+
+def test_a_value_is_looked_up_by_instance_or_digest(
+    folder, store, tiny, best, optimum, monkeypatch
+):
+    monkeypatch.setattr(storage, "HERE", folder)
+    update(folder, of_stores([store("s", {"decision": best, "bound": 0.0})])[0])
+    value = storage.lookup(tiny)
+    assert (value.value, value.bound, value.status) == (optimum, 0.0, "open")
+    assert storage.lookup(tiny.digest) == value
+    assert storage.lookup(generate(nodes=2, jobs=3, seed=2)) is None
+    update(folder, of_stores([store("t", {"k": 2, "bound": optimum})])[0])
+    assert storage.lookup(tiny) == (optimum, optimum, "closed")
 
 
 def test_updates_wait_for_each_other(folder, store, tiny, best, idle):
     other = generate(nodes=2, jobs=3, seed=2)
     mine, _ = of_stores([store("mine", {"decision": idle})])
     theirs, _ = of_stores([store("theirs", {"decision": idle}, on=other)])
-    with files.locked(folder):
+    with storage.locked(folder):
         descriptor = os.open(folder, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -185,6 +199,6 @@ def test_updates_wait_for_each_other(folder, store, tiny, best, idle):
         thread = threading.Thread(target=update, args=(folder, theirs))
         thread.start()
         update(folder.with_name("aside"), mine)
-        files.write(folder, files.read_all(folder.with_name("aside")), {}, [])
+        storage.write(folder, entries_of(folder.with_name("aside")))
     thread.join()
-    assert {entry.sha256 for entry in files.read_all(folder)} == {tiny.digest, other.digest}
+    assert {entry.sha256 for entry in entries_of(folder)} == {tiny.digest, other.digest}

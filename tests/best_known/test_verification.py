@@ -2,15 +2,15 @@
 
 import json
 import shutil
+from hashlib import sha256
 
 import pytest
 
-from rsjs.best_known import storage as files
 from rsjs.best_known.merge import update
 from rsjs.best_known.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.io.files import write_solution
+from rsjs.instances.io.serialization import canonical_text, of_solution
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ DAMAGE = [  # what is done to the entry, what is told
     (lambda e: e["made_by"]["parameters"].update(seed=2), "/sha256: found"),
     (lambda e: e["made_by"]["parameters"].update(colour=2), "/made_by/parameters: found"),
     (lambda e: e["made_by"].update(generator="nobody"), "/made_by/generator: found 'nobody'"),
-    (lambda e: e.update(made_by=None), "belongs into other.json"),
+    (lambda e: e.update(made_by=None), "belongs into other.jsonl"),
     (lambda e: e.update(instance="renamed"), "renamed"),
     (lambda e: e.update(colour="red"), "unknown key 'colour'"),
     (lambda e: e.pop("gap"), "no key 'gap'"),
@@ -81,112 +81,124 @@ DAMAGE = [  # what is done to the entry, what is told
 
 @pytest.mark.parametrize(("damage", "told"), DAMAGE, ids=[told for _, told in DAMAGE])
 def test_a_damaged_entry_is_found(damage, told, folder):
-    path = folder / "jahani.json"
-    document = json.loads(path.read_text())
-    damage(document["instances"][0])
-    path.write_text(json.dumps(document))
+    path = folder / "jahani.jsonl"
+    entry = json.loads(path.read_text())
+    damage(entry)
+    path.write_text(json.dumps(entry))
     findings = verify(folder).findings
     assert any(told in line for line in findings), findings
     assert all("\n" not in line for line in findings)
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("value", "told"),
     [
-        ("family", "kiros", "/family: found 'kiros', expected 'jahani'"),
-        ("tolerance", 0.5, "/tolerance: found 0.5, expected 1e-06"),
-        ("format", "rsjs-best-known/2", "or a newer rsjs-bench"),
-        ("format", "rsjs-instance/1", "expected 'rsjs-best-known/1'"),
+        ("rsjs-best-known/3", "or a newer rsjs-bench"),
+        ("rsjs-best-known/1", "expected 'rsjs-best-known/2'"),
+        ("rsjs-instance/1", "expected 'rsjs-best-known/2'"),
     ],
 )
-def test_a_damaged_head_of_a_file_is_found(key, value, told, folder):
-    path = folder / "jahani.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
-    findings = verify(folder).findings
-    assert any(told in line for line in findings), findings
+def test_a_line_of_another_format_is_found(value, told, folder):
+    path = folder / "jahani.jsonl"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": value}))
+    [finding] = verify(folder).findings
+    assert finding.startswith(f"{path}: line 1/format: found {value!r}")
+    assert told in finding
 
 
 def test_a_file_that_is_no_json_is_a_finding(folder):
-    (folder / "jahani.json").write_text("{")
+    (folder / "jahani.jsonl").write_text("{")
     assert any("a whole JSON document" in line for line in verify(folder).findings)
 
 
 def test_an_entry_twice_is_found(folder, tiny):
-    path = folder / "jahani.json"
-    document = json.loads(path.read_text())
-    document["instances"] *= 2
-    path.write_text(json.dumps(document))
+    path = folder / "jahani.jsonl"
+    path.write_text(2 * path.read_text())
     assert f"{tiny.name}: two entries of this instance" in verify(folder).findings
 
 
+def test_an_error_names_file_line_and_key(folder):
+    path = folder / "jahani.jsonl"
+    entry = json.loads(path.read_text())
+    path.write_text(path.read_text() + json.dumps({**entry, "nodes": 0}))
+    [finding] = verify(folder).findings
+    assert finding == f"{path}: line 2/nodes: found 0, expected a number >= 1"
+
+
+def with_solution(folder, solution, digest, *, changed_digest):
+    """Put another solution into the entry, and its sha256 if that is changed too."""
+    path = folder / "jahani.jsonl"
+    entry = json.loads(path.read_text())
+    entry["solution"] = of_solution(solution, digest)
+    if changed_digest:
+        sha = sha256(canonical_text(entry["solution"]).encode()).hexdigest()
+        entry["solution_sha256"] = entry["ub_data"][-1]["solution_sha256"] = sha
+    path.write_text(json.dumps(entry))
+
+
 def test_a_solution_at_another_cost_is_found(folder, tiny, idle):
-    path = files.solution_path(folder, tiny.name)
-    write_solution(idle, tiny.digest, path)
+    with_solution(folder, idle, tiny.digest, changed_digest=False)
     [line] = verify(folder).findings
-    assert "has sha256" in line
+    assert "/solution: has sha256" in line
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"solution": None}, "/solution: found none, expected that of the least cost"),
+        ({"solution": None, "ub_data": []}, "/solution_sha256: found"),
+        ({"made_by": None}, "/instance_document: found None, expected an object"),
+    ],
+)
+def test_a_solution_or_an_instance_that_is_missing_is_found(change, told, folder):
+    path = folder / "jahani.jsonl"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    findings = verify(folder).findings
+    assert any(told in line for line in findings), findings
+
+
+def test_a_solution_without_a_cost_is_found(folder, claims, bound, tiny):
+    path = folder / "jahani.jsonl"
+    solution = json.loads(path.read_text())["solution"]
     path.unlink()
+    update(folder, {tiny.digest: claims(bound(0.0))})
+    path.write_text(json.dumps({**json.loads(path.read_text()), "solution": solution}))
     [line] = verify(folder).findings
-    assert "No such file" in line
+    assert line.endswith("/solution: found one, expected none without a cost")
 
 
-def test_a_solution_with_its_digest_mended_is_still_priced(folder, tiny, idle):
+def test_a_solution_with_its_digest_changed_is_still_priced(folder, tiny, idle):
     """As somebody would who changes both."""
-    write_solution(idle, tiny.digest, files.solution_path(folder, tiny.name))
-    found = verify(folder).findings[0].partition("has sha256 ")[2][:64]
-    text = (folder / "jahani.json").read_text()
-    entry = json.loads(text)["instances"][0]
-    (folder / "jahani.json").write_text(text.replace(entry["solution_sha256"], found))
+    with_solution(folder, idle, tiny.digest, changed_digest=True)
     told = verify(folder).findings
     keys = [line.partition(": /ub_data/-1/")[2].partition(":")[0] for line in told]
     assert keys == ["value", "exact", "terms"]
 
 
-def test_a_solution_of_another_instance_with_its_digest_mended_is_found(folder, tiny, best):
-    write_solution(best, "0" * 64, files.solution_path(folder, tiny.name))
-    found = verify(folder).findings[0].partition("has sha256 ")[2][:64]
-    text = (folder / "jahani.json").read_text()
-    entry = json.loads(text)["instances"][0]
-    (folder / "jahani.json").write_text(text.replace(entry["solution_sha256"], found))
+def test_a_solution_of_another_instance_with_its_digest_changed_is_found(folder, tiny, best):
+    with_solution(folder, best, "0" * 64, changed_digest=True)
     [line] = verify(folder).findings
     assert f"is for instance {'0' * 64}, expected {tiny.digest}" in line
 
 
-def test_entries_and_lines_out_of_order_are_found(folder, claims, bound, tiny):
+def test_lines_out_of_order_are_found(folder, claims, bound, tiny):
     other = generate(nodes=2, jobs=3, seed=2)
     update(folder, {other.digest: claims(bound(0.0), on=other)})
     assert verify(folder).findings == []
-    path, solu = folder / "jahani.json", folder / files.SOLU
-    document = json.loads(path.read_text())
-    names = [entry["instance"] for entry in document["instances"]]
+    path = folder / "jahani.jsonl"
+    lines = path.read_text().splitlines()
+    names = [json.loads(line)["instance"] for line in lines]
     assert names == sorted([tiny.name, other.name])
-    document["instances"].reverse()
-    path.write_text(json.dumps(document))
-    solu.write_text("".join(f"{line}\n" for line in reversed(solu.read_text().splitlines())))
-    instances, lines = verify(folder).findings
-    assert instances == f"{path}: instances are not sorted by name"
-    assert lines == f"{solu}: lines are not sorted by instance"
+    path.write_text("\n".join(reversed(lines)))
+    assert verify(folder).findings == [f"{path}: instances are not sorted by name"]
 
 
-SOLU = [
-    (lambda text: "", "no line '=opt="),
-    (lambda text: text.replace("=opt=", "=best="), "unexpected line '=best="),
-    (lambda text: text + "=unkn=  other\n", "unexpected line '=unkn=  other'"),
-]
-
-
-@pytest.mark.parametrize(("change", "told"), SOLU, ids=[told for _, told in SOLU])
-def test_a_solu_file_that_says_something_else_is_found(change, told, folder):
-    path = folder / files.SOLU
-    path.write_text(change(path.read_text()))
-    findings = verify(folder).findings
-    assert any(told in line for line in findings), findings
-
-
-@pytest.mark.parametrize("place", ["solutions/other.json.gz", "instances/other.json.gz"])
-def test_a_file_of_no_entry_is_found(place, folder):
-    (folder / place).parent.mkdir(exist_ok=True)
-    (folder / place).write_bytes(b"")
-    assert verify(folder).findings == [f"{folder / place}: of no entry"]
+def test_only_what_is_asked_for_is_counted(folder, claims, bound, tiny):
+    other = generate(nodes=2, jobs=3, seed=2)
+    update(folder, {other.digest: claims(bound(0.0), on=other)})
+    found = verify(folder, [other.digest])
+    assert [entry.sha256 for entry in found.known] == [other.digest]
+    assert (found.solutions, found.findings) == (0, [])
 
 
 def test_a_folder_without_values_is_refused(tmp_path):

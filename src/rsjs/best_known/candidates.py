@@ -1,15 +1,14 @@
 """
-What runs and people claim of an instance, before anything is taken.
+Candidates for best-known values, before any of them is taken.
 
-The claims of the runs in stores of `rsjs run`.
-
-A solution from elsewhere: its cost counts, a claimed bound does not, as nobody can check it.
+They come from the runs in stores of `rsjs run`, or from a solution made elsewhere: its cost
+counts, a bound that it reports does not, as nobody can check it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -20,30 +19,31 @@ from rsjs.campaigns import manifest, session
 from rsjs.campaigns.instance_files import instance_file, refuse_other
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
+from rsjs.runs.provenance import utc
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostClaim(Origin):
+class CostCandidate(Origin):
     """
-    A decision, and its cost as checked in floating point.
+    A solution, and its cost as checked in floating point.
 
     Attributes
     ----------
-    decision : callable
-        Reads it: most are never asked for.
+    read_solution : callable
+        Returns the solution: most are never asked for.
     """
 
-    decision: Callable[[], Solution]
+    read_solution: Callable[[], Solution]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundClaim(Origin):
+class BoundCandidate(Origin):
     """
     A lower bound that its method declares valid for the instance as given.
 
@@ -51,7 +51,7 @@ class BoundClaim(Origin):
     ----------
     bound_source : str or None
     sound : bool
-        False for a run with another false claim: its bound must not contradict, and is not taken.
+        False for a run with a false report: its bound must not contradict, and is not taken.
     """
 
     bound_source: str | None
@@ -59,22 +59,56 @@ class BoundClaim(Origin):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claims:
-    """All claims on an instance."""
+class Candidates:
+    """All candidates for the values of an instance."""
 
     instance: Instance
-    costs: list[CostClaim] = field(default_factory=list)
-    bounds: list[BoundClaim] = field(default_factory=list)
+    costs: list[CostCandidate] = field(default_factory=list)
+    bounds: list[BoundCandidate] = field(default_factory=list)
 
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given
 
-Found = dict[str, Claims]
 
-
-def of_stores(folders: Sequence[Path], without: Collection[str] = ()) -> tuple[Found, list[str]]:
+def gather(
+    stores: Sequence[Path],
+    without: Collection[str],
+    solution: Path | None = None,
+    instance: Path | None = None,
+    source: str | None = None,
+) -> tuple[dict[str, Candidates], list[str]]:
     """
-    The claims of all runs, and what is left out with the reason.
+    Return the candidates of stores and of a solution from elsewhere, as `of_stores`.
+
+    Parameters
+    ----------
+    solution, instance, source : optional
+        As in `contributed`, all or none of them.
+
+    Raises
+    ------
+    InputError
+        As in both; also if there is neither a store nor a solution.
+    """
+    given = {"--solution": solution, "--instance": instance, "--source": source}
+    missing = [name for name, value in given.items() if not value]
+    if not stores and len(missing) == len(given):
+        raise InputError("", described("no STORE and no --solution"), "one of them")
+    if 0 < len(missing) < len(given):
+        together = " and ".join(name for name in given if name not in missing)
+        raise InputError(missing[0], described("nothing"), f"it together with {together}")
+    by_instance, left_out = of_stores(stores, without)
+    if solution is not None and instance is not None and source is not None:
+        new = contributed(instance, solution, source, utc())
+        by_instance.setdefault(new.instance.digest, replace(new, costs=[])).costs.extend(new.costs)
+    return by_instance, left_out
+
+
+def of_stores(
+    folders: Sequence[Path], without: Collection[str] = ()
+) -> tuple[dict[str, Candidates], list[str]]:
+    """
+    Return the candidates of all runs, and what is left out with the reason.
 
     Parameters
     ----------
@@ -85,7 +119,7 @@ def of_stores(folders: Sequence[Path], without: Collection[str] = ()) -> tuple[F
 
     Returns
     -------
-    mapping of str to Claims, list of str
+    mapping of str to Candidates, list of str
         By sha256 of the instance, in its own order of jobs and nodes.
 
     Raises
@@ -94,31 +128,32 @@ def of_stores(folders: Sequence[Path], without: Collection[str] = ()) -> tuple[F
         For a folder that is no store, an instance that is not what its sha256 says, and a run to
         leave out that no store has.
     """
-    found: Found = {}
+    by_instance: dict[str, Candidates] = {}
     left_out: list[str] = []
-    met: set[str] = set()
+    seen: set[str] = set()
     for store, record, origin in _runs(folders, left_out):
         run = record.run
-        met.add(run.id)
+        seen.add(run.id)
         if run.id in without:
             continue
-        if run.instance_sha256 not in found:
-            found[run.instance_sha256] = Claims(instance=_instance(store, run.instance_sha256))
-        claims = found[run.instance_sha256]
-        claims.costs.extend(_costs(record, origin, store, claims.instance))
-        claims.bounds.extend(_bounds(record, origin))
+        if run.instance_sha256 not in by_instance:
+            instance = _instance(store, run.instance_sha256)
+            by_instance[run.instance_sha256] = Candidates(instance=instance)
+        candidates = by_instance[run.instance_sha256]
+        candidates.costs.extend(_costs(record, origin, store, candidates.instance))
+        candidates.bounds.extend(_bounds(record, origin))
         if _is_false(record):
             left_out.append(f"run {run.id} ({run.method}) on {run.instance}: a false claim")
-    if unknown := sorted({*without} - met):
-        raise InputError("--without", unknown[0], f"the id of one of {len(met)} runs")
-    return found, left_out
+    if unknown := sorted({*without} - seen):
+        raise InputError("--without", unknown[0], f"the id of one of {len(seen)} runs")
+    return by_instance, left_out
 
 
 def _runs(
     folders: Sequence[Path], left_out: list[str]
 ) -> Iterator[tuple[Store, Record, dict[str, Any]]]:
-    """Each run once, with its store and what an `Origin` tells of it besides the value."""
-    met: set[str] = set()
+    """Yield each run once, with its store and the fields of an `Origin` besides the value."""
+    seen: set[str] = set()
     for folder in folders:
         store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
         survey = store.survey(store.ids())
@@ -126,8 +161,8 @@ def _runs(
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))
         left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            if record.run.id not in met and record.run.kind == "instance":
-                met.add(record.run.id)
+            if record.run.id not in seen and record.run.kind == "instance":
+                seen.add(record.run.id)
                 yield store, record, _origin(record, campaign, sessions.get(record.session))
 
 
@@ -138,9 +173,11 @@ def _instance(store: Store, sha256: str) -> Instance:
     return instance
 
 
-def _origin(record: Record, campaign: str, made_by: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the file of the session told is None where it cannot be read."""
-    known = made_by or {"commit": None, "dirty": None, "machine": {}}
+def _origin(
+    record: Record, campaign: str, session_file: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the origin of a run; what its session's file tells is None if that is lost."""
+    known = session_file or {"commit": None, "dirty": None, "machine": {}}
     commit, seconds = known["commit"], record.result.seconds.get("total")
     return {
         "date": record.process["begun"],
@@ -162,11 +199,11 @@ def _is_false(record: Record) -> bool:
 
 def _costs(
     record: Record, origin: dict[str, Any], store: Store, instance: Instance
-) -> Iterator[CostClaim]:
+) -> Iterator[CostCandidate]:
     verdict = record.verdict
     if verdict is not None and verdict.feasible and verdict.objective is not None:
-        decision = _reader(store.path(record.run.id), record, instance)
-        yield CostClaim(**origin, value=float(verdict.objective), decision=decision)
+        reader = _reader(store.path(record.run.id), record, instance)
+        yield CostCandidate(**origin, value=float(verdict.objective), read_solution=reader)
 
 
 def _reader(folder: Path, record: Record, instance: Instance) -> Callable[[], Solution]:
@@ -184,19 +221,19 @@ def _reader(folder: Path, record: Record, instance: Instance) -> Callable[[], So
     return read
 
 
-def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundClaim]:
-    """A claim that no decision is feasible is a bound of infinity."""
+def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundCandidate]:
+    """Yield the bound of a run; infinity if it reports that no solution is feasible."""
     result, sound = record.result, not _is_false(record)
     if result.stop is Stop.INFEASIBLE:
-        yield BoundClaim(**origin, value=inf, bound_source=result.bound_source, sound=False)
+        yield BoundCandidate(**origin, value=inf, bound_source=result.bound_source, sound=False)
     elif result.bound is not None and result.bound_variant == VALID:
         value, source = float(result.bound), result.bound_source
-        yield BoundClaim(**origin, value=value, bound_source=source, sound=sound)
+        yield BoundCandidate(**origin, value=value, bound_source=source, sound=sound)
 
 
-def contributed(instance: Path, solution: Path, source: str, date: str) -> Claims:
+def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:
     """
-    The claim that a solution file makes.
+    Return the candidate of a solution file.
 
     Parameters
     ----------
@@ -218,7 +255,11 @@ def contributed(instance: Path, solution: Path, source: str, date: str) -> Claim
         cost = float(sum(exact_terms(subject, found.solution).values()))
     except InputError as error:
         raise error.at(solution) from None
-    claim = CostClaim(
-        value=cost, date=date, source=source, method=found.method, decision=lambda: found.solution
+    candidate = CostCandidate(
+        value=cost,
+        date=date,
+        source=source,
+        method=found.method,
+        read_solution=lambda: found.solution,
     )
-    return Claims(instance=subject, costs=[claim])
+    return Candidates(instance=subject, costs=[candidate])

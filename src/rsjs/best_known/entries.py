@@ -1,5 +1,5 @@
 """
-What is known of an instance: the costs that were reached, the lower bounds that were proved.
+Best-known values of an instance: the costs that were reached, the lower bounds that were proved.
 
     z         least cost: the last of ub_data, each entry less than the one before
     b         greatest lower bound: the last of lb_data, each entry greater than the one before
@@ -7,12 +7,9 @@ What is known of an instance: the costs that were reached, the lower bounds that
     closed    z - b <= margin
 
 Postponement is left out of the margin: under overload it is nearly the whole cost and would hide
-any gap elsewhere.
-
-A cost or a bound, where it comes from, and who agrees.
-
-Values are doubles: of a cost the one nearest to the exact sum, so that their order is that of the
-exact costs; of a bound as its method reports it.
+any gap elsewhere. Each value names the run or the person it comes from and who confirms it. Values
+are doubles: a cost is the one nearest to the exact sum, so that the order of costs is exact; a
+bound is as its method reports it.
 """
 
 from __future__ import annotations
@@ -21,10 +18,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.runs.gap import gap, gap_over
+
+Document = dict[str, Any]
+S = TypeVar("S", "Cost", "Bound")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +67,16 @@ class Origin:
 
     @property
     def order(self) -> tuple[str, str]:
-        """Who is first."""
+        """Return the key that sorts the earliest run first."""
         return self.date, self.run_id or ""
 
     @property
     def name(self) -> str:
-        """For people: run and method, or the source."""
+        """Name for messages: run and method, or the source."""
         return self.source if self.run_id is None else f"run {self.run_id} ({self.method})"
 
     def alone(self) -> Origin:
-        """The same without what a subclass adds."""
+        """Return the fields of `Origin` only, without what a subclass adds."""
         return Origin(**{field.name: getattr(self, field.name) for field in fields(Origin)})
 
 
@@ -97,7 +97,7 @@ class Step(Origin):
 @dataclass(frozen=True, kw_only=True)
 class Cost(Step):
     """
-    A cost that a decision has, by the exact check.
+    A cost that a solution has, by the exact check.
 
     Attributes
     ----------
@@ -130,9 +130,6 @@ class Bound(Step):
     bound_source: str | None
 
 
-Document = dict[str, Any]
-
-
 @dataclass(frozen=True, kw_only=True)
 class BestKnown:
     """
@@ -143,9 +140,13 @@ class BestKnown:
     instance, sha256 : str
     nodes, jobs : int
     made_by : mapping or None
-        generator, version, parameters that make the instance again; None if its file is kept.
+        generator, version, parameters that make the instance again.
     ub_data : tuple of Cost
     lb_data : tuple of Bound
+    solution : document or None
+        A solution of the least cost, `rsjs-solution/1`.
+    instance_document : document or None
+        The instance, `rsjs-instance/1`, if no generator makes it.
     """
 
     instance: str
@@ -155,6 +156,8 @@ class BestKnown:
     made_by: Mapping[str, Any] | None
     ub_data: tuple[Cost, ...] = ()
     lb_data: tuple[Bound, ...] = ()
+    solution: Document | None = None
+    instance_document: Document | None = None
 
     @property
     def family(self) -> str:
@@ -163,17 +166,17 @@ class BestKnown:
 
     @property
     def cost(self) -> Cost | None:
-        """The least."""
+        """The least cost."""
         return self.ub_data[-1] if self.ub_data else None
 
     @property
     def bound(self) -> Bound | None:
-        """The greatest."""
+        """The greatest lower bound."""
         return self.lb_data[-1] if self.lb_data else None
 
     @cached_property
     def margin(self) -> float:
-        """Differences up to this are none [$]."""
+        """Differences up to this count as none [$]."""
         if self.cost is not None:
             return TOLERANCE * (self.cost.value - self.cost.terms["postponement"]) + ROUNDING
         return ROUNDING if self.bound is None else TOLERANCE * abs(self.bound.value) + ROUNDING
@@ -186,50 +189,56 @@ class BestKnown:
         return self.cost.value - self.bound.value <= self.margin
 
     @property
+    def status(self) -> str:
+        """Status of the instance, "closed" or "open"."""
+        return "closed" if self.closed else "open"
+
+    @property
     def confirmed(self) -> bool:
-        """Whether somebody else proves the same bound."""
+        """Whether another method or solver proves the same bound."""
         return self.bound is not None and bool(self.bound.confirmed_by)
 
     @property
     def solvers(self) -> frozenset[str]:
-        """Those with which the bound was proved."""
+        """Solvers with which the bound was proved."""
         proofs = () if self.bound is None else (self.bound, *self.bound.confirmed_by)
         return frozenset(proof.solver for proof in proofs if proof.solver is not None)
 
-    def as_document(self) -> Document:
-        """The entry as it stands in its file: what follows from the histories comes first."""
+    def heads(self) -> Document:
+        """Return what follows from the histories: status, best values, gaps."""
         cost = None if self.cost is None else self.cost.value
         bound = None if self.bound is None else self.bound.value
         spent = 0.0 if self.cost is None else self.cost.value - self.cost.terms["postponement"]
-        kept = {key: getattr(self, key) for key in ("instance", "sha256", "nodes", "jobs")}
         return {
-            **kept,
-            "made_by": None if self.made_by is None else dict(self.made_by),
-            "status": "closed" if self.closed else "open",
+            "status": self.status,
             "lower_bound": bound,
             "upper_bound": cost,
             "gap": gap(cost, bound),
             "gap_without_postponement": gap_over(cost, bound, spent),
             "solution_sha256": None if self.cost is None else self.cost.solution_sha256,
-            "lb_data": [_listed(asdict(entry)) for entry in self.lb_data],
-            "ub_data": [_listed(asdict(entry)) for entry in self.ub_data],
         }
+
+    def as_document(self) -> Document:
+        """Return identity, heads and histories: the entry without solution and instance."""
+        identity = {key: getattr(self, key) for key in IDENTITY}
+        histories = {key: [asdict(step) for step in getattr(self, key)] for key in HISTORIES}
+        return {**identity, **self.heads(), **histories}
 
     @staticmethod
     def of_document(document: Document) -> BestKnown:
-        """The entry in a document that fits the schema; the heads are told by the histories."""
-        kept = ("instance", "sha256", "nodes", "jobs", "made_by")
+        """Build the entry of a document that fits the schema; heads follow from the histories."""
         return BestKnown(
-            **{key: document[key] for key in kept},
-            lb_data=tuple(Bound(**_unlisted(entry)) for entry in document["lb_data"]),
-            ub_data=tuple(Cost(**_unlisted(entry)) for entry in document["ub_data"]),
+            **{key: document[key] for key in (*IDENTITY, *DOCUMENTS) if key in document},
+            lb_data=tuple(_step(Bound, step) for step in document["lb_data"]),
+            ub_data=tuple(_step(Cost, step) for step in document["ub_data"]),
         )
 
 
-def _listed(entry: Document) -> Document:
-    last = {"confirmed_by": list(entry.pop("confirmed_by"))}
-    return {**entry, **last}
+IDENTITY = ("instance", "sha256", "nodes", "jobs", "made_by")
+HISTORIES = ("lb_data", "ub_data")
+DOCUMENTS = ("solution", "instance_document")
 
 
-def _unlisted(entry: Document) -> Document:
-    return {**entry, "confirmed_by": tuple(Origin(**found) for found in entry["confirmed_by"])}
+def _step(kind: type[S], document: Document) -> S:
+    witnesses = tuple(Origin(**origin) for origin in document["confirmed_by"])
+    return kind(**{**document, "confirmed_by": witnesses})

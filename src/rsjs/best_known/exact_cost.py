@@ -1,4 +1,4 @@
-"""The cost of a decision by both checkers, which must agree."""
+"""Cost of a solution by both checkers, which must agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 1024  # bits of a numerator and denominator that are written out
 
 
 def verifier() -> str:
-    """What checks, and its version."""
+    """Return the name and version of the checker."""
     return f"rsjs-bench {version('rsjs-bench')}, check --exact"
 
 
@@ -60,21 +60,21 @@ def agree(exact: Fraction | None, cost: float | None) -> bool:
     return isclose(exact, cost, rel_tol=AGREEMENT)
 
 
-def exact_terms(instance: Instance, decision: Solution) -> Mapping[str, Fraction]:
+def exact_terms(instance: Instance, solution: Solution) -> Mapping[str, Fraction]:
     """
-    Every term of the cost of a feasible decision [$].
+    Return every term of the cost of a feasible solution [$].
 
     Numbers are the fractions that the canonical text of the instance says.
 
     Raises
     ------
     InputError
-        For a decision that is not feasible, or that the checkers price differently.
+        For a solution that is not feasible, or that the checkers price differently.
     """
-    verdict = check(instance, decision)
+    verdict = check(instance, solution)
     _refuse(verdict.violations, instance)
-    solution = of_solution(decision, instance.digest)
-    exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(solution))
+    document = of_solution(solution, instance.digest)
+    exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(document))
     _refuse(exact.violations, instance)
     assert exact.objective is not None, "priced if feasible"
     assert exact.terms is not None, "priced if feasible"
@@ -85,7 +85,7 @@ def exact_terms(instance: Instance, decision: Solution) -> Mapping[str, Fraction
 
 
 def as_text(cost: Fraction) -> str | None:
-    """A fraction p/q, or p; None if it is very long."""
+    """Return a fraction as p/q, or p; None if it is very long."""
     bits = cost.numerator.bit_length() + cost.denominator.bit_length()
     return str(cost) if bits <= LONGEST else None
 

@@ -1,38 +1,76 @@
 """
-The files of best-known values.
+The files of best-known values: `<family>.jsonl`, a line per instance, sorted by name.
 
-    <family>.json                  everything known, one entry per instance, sorted by name
-    best_known.solu                the same in one line each, as MIPLIB has it
-    solutions/<instance>.json.gz   a solution of the least cost, format rsjs-solution/1
-    instances/<instance>.json.gz   an instance that no generator of this package makes again
-
-A file is written whole or not at all, and only if it changes. Solutions come first and the values
-last, so an update that was ended in the middle is mended by giving it again.
+A line is a JSON document of format `rsjs-best-known/2`: identity of the instance, best values,
+their histories with who found and who confirmed each, a solution of the least cost, and the
+instance itself if no generator of this package makes it. A changed value changes one line. A file
+is written whole or not at all, and only if it changes.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from functools import cache
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from rsjs.best_known.entries import BestKnown
+from rsjs.best_known.entries import DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, reason
-from rsjs.instances.check import TOLERANCE
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
-from rsjs.instances.io.serialization import Document, canonical_text, of_instance
+from rsjs.instances.io.serialization import canonical
+from rsjs.instances.io.strict_json import read_json_lines
 
-KIND, SOLU = "best-known", "best_known.solu"
+KIND = "best-known"
 HERE = Path("results/best_known")  # of a checkout, in the working folder
+
+
+class KnownValue(NamedTuple):
+    """
+    Best-known value of an instance.
+
+    Attributes
+    ----------
+    value : float or None
+        Least cost [$].
+    bound : float or None
+        Greatest lower bound [$].
+    status : str
+        "closed" if the bound proves the cost to be the optimum, otherwise "open".
+    """
+
+    value: float | None
+    bound: float | None
+    status: str
+
+
+def lookup(instance: Instance | str) -> KnownValue | None:
+    """
+    Return the best-known value of an instance, None if nothing is known of it.
+
+    Parameters
+    ----------
+    instance : Instance or str
+        The instance or its sha256; its name does not count.
+    """
+    digest = instance if isinstance(instance, str) else instance.digest
+    entry = _in_use(known_here().absolute()).get(digest)
+    if entry is None:
+        return None
+    heads = entry.heads()
+    return KnownValue(heads["upper_bound"], heads["lower_bound"], entry.status)
+
+
+@cache
+def _in_use(folder: Path) -> dict[str, BestKnown]:
+    return read(folder)
 
 
 def known_here() -> Path:
@@ -48,7 +86,7 @@ def shipped() -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """
-    The folder for one process at a time; others wait.
+    Lock the folder for one process at a time; others wait.
 
     It is made if it is not there, and removed again if nothing was written to it.
     """
@@ -72,39 +110,42 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def families(folder: Path) -> list[Path]:
-    """The files with values."""
-    return sorted(folder.glob("*.json"))
-
-
-def some_families(folder: Path) -> list[Path]:
-    """The same; InputError if there are none."""
-    found = families(folder)
+    """Return the files with values; InputError if there are none."""
+    found = sorted(folder.glob("*.jsonl"))
     if not found:
-        expected = "some; see `rsjs bks update`"
+        expected = "*.jsonl; see `rsjs bks update`"
         raise InputError("", described("no best-known values"), expected, folder)
     return found
 
 
-def read_family(path: Path) -> Document:
+def read_family(path: Path) -> list[Document]:
     """
-    The document in one of them.
+    Return the documents on the lines of a file.
 
     Raises
     ------
     InputError
-        For a file that cannot be read or does not fit the schema.
+        Naming file, line and key of what cannot be read or does not fit the schema.
     """
-    return schema_files.read(path, KIND)
+    documents = read_json_lines(path)
+    for number, document in enumerate(documents, start=1):
+        try:
+            schema_files.checked(document, KIND, path)
+        except InputError as error:
+            where = f"line {number}{error.pointer}"
+            raise type(error)(where, error.value, error.expected, path) from None
+    return documents
 
 
-def read_all(folder: Path) -> list[BestKnown]:
-    """Everything known, sorted by name; InputError if there is nothing."""
-    some_families(folder)
-    return sorted(read(folder).values(), key=lambda entry: entry.instance)
+def read(folder: Path) -> dict[str, BestKnown]:
+    """Return everything known by sha256 of the instance, sorted by name; InputError if nothing."""
+    documents = (document for path in families(folder) for document in read_family(path))
+    entries = sorted(map(BestKnown.of_document, documents), key=lambda entry: entry.instance)
+    return {entry.sha256: entry for entry in entries}
 
 
 def named(known: Iterable[BestKnown], instance: str) -> BestKnown:
-    """The entry of an instance; an unknown name is refused with the nearest that are known."""
+    """Return the entry of an instance; an unknown name is refused with the nearest known ones."""
     entries = {entry.instance: entry for entry in known}
     if instance not in entries:
         near = get_close_matches(instance, entries, n=3, cutoff=0.3) or sorted(entries)[:3]
@@ -112,65 +153,33 @@ def named(known: Iterable[BestKnown], instance: str) -> BestKnown:
     return entries[instance]
 
 
-def read(folder: Path) -> dict[str, BestKnown]:
-    """Everything known, by sha256 of the instance; nothing where there is no folder."""
-    found = {}
-    for path in families(folder):
-        for document in read_family(path)["instances"]:
-            known = BestKnown.of_document(document)
-            found[known.sha256] = known
-    return found
+def solution_of(entry: BestKnown) -> Document:
+    """Return the document of the best solution of an entry; InputError if it has none."""
+    if entry.solution is None:
+        raise InputError("/solution", entry.solution, f"a solution of {entry.instance}")
+    return entry.solution
 
 
-def solution_path(folder: Path, instance: str) -> Path:
-    """Where the best solution of an instance is."""
-    return folder / "solutions" / f"{instance}.json.gz"
-
-
-def instance_path(folder: Path, instance: str) -> Path:
-    """Where an instance is that is kept."""
-    return folder / "instances" / f"{instance}.json.gz"
-
-
-def write(
-    folder: Path,
-    known: Iterable[BestKnown],
-    solutions: Mapping[str, Document],
-    instances: Iterable[Instance],
-) -> None:
-    """
-    Write everything known.
-
-    Parameters
-    ----------
-    known : all entries
-    solutions : mapping
-        Name of the instance -> document of its new solution.
-    instances : new ones to keep
-    """
-    for instance in instances:
-        _write(instance_path(folder, instance.name), _packed(of_instance(instance)))
-    for name, solution in solutions.items():
-        _write(solution_path(folder, name), _packed(solution))
+def write(folder: Path, known: Iterable[BestKnown]) -> None:
+    """Write everything known."""
     entries = sorted(known, key=lambda entry: (entry.family, entry.instance))
     for family, members in groupby(entries, key=lambda entry: entry.family):
-        text = json.dumps(as_document(family, members), indent=1, allow_nan=False)
-        _write(folder / f"{family}.json", f"{text}\n".encode())
-    _write(folder / SOLU, "".join(f"{line}\n" for line in solu(entries)).encode())
+        path, data = folder / f"{family}.jsonl", "".join(map(as_line, members)).encode()
+        if not path.is_file() or path.read_bytes() != data:
+            write_bytes(data, path)
+    _in_use.cache_clear()
 
 
-def as_document(family: str, members: Iterable[BestKnown]) -> dict[str, Any]:
-    """The file of a family."""
-    return {
-        "format": schema_files.name(KIND),
-        "family": family,
-        "tolerance": TOLERANCE,
-        "instances": [entry.as_document() for entry in members],
-    }
+def as_line(entry: BestKnown) -> str:
+    """Return the line of an entry, with its line end."""
+    documents = {key: canonical(getattr(entry, key)) for key in DOCUMENTS}
+    document = {"format": schema_files.name(KIND), **entry.as_document(), **documents}
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
 
 
 def solu(known: Iterable[BestKnown]) -> list[str]:
-    """The lines =opt= or =best= with the least cost, or =unkn=, sorted by instance."""
+    """Return lines as MIPLIB has them, =opt= or =best= with the least cost, or =unkn=, by name."""
     lines = []
     for entry in sorted(known, key=lambda entry: entry.instance):
         if entry.cost is None:
@@ -179,12 +188,3 @@ def solu(known: Iterable[BestKnown]) -> list[str]:
             word = "=opt=" if entry.closed else "=best="
             lines.append(f"{word}  {entry.instance} {entry.cost.value!r}")
     return lines
-
-
-def _packed(document: Document) -> bytes:
-    return gzip.compress(f"{canonical_text(document)}\n".encode(), mtime=0)
-
-
-def _write(path: Path, data: bytes) -> None:
-    if not path.is_file() or path.read_bytes() != data:
-        write_bytes(data, path)

@@ -1,128 +1,49 @@
 """
-Do the files of best-known values agree with each other, the instances and the solutions?
+Verification of the files of best-known values: entries, instances and solutions agree.
 
-Does an entry of best-known values agree with itself, its instance and its solution?
-
-Nothing in it is believed: what follows from the histories is derived again, the instance is made
+Nothing in them is believed: what follows from the histories is derived again, the instance is made
 again and compared with its sha256, the solution is priced again by the exact check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from rsjs.best_known import storage as files
-from rsjs.best_known.entries import BestKnown, Cost, Step
+from rsjs.best_known import storage
+from rsjs.best_known.entries import BestKnown, Cost, Document, Step
 from rsjs.best_known.exact_cost import as_text, exact_terms
 from rsjs.best_known.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import read_document, read_solution
-from rsjs.instances.io.serialization import Document, canonical_text
+from rsjs.instances.io.deserialization import to_solution
+from rsjs.instances.io.json_schema import fit, schema_text
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.gap import contradicts
-
-
-def heads(entry: BestKnown, stated: Document) -> Iterator[str]:
-    """What follows from the histories."""
-    for key, expected in entry.as_document().items():
-        if stated[key] != expected:
-            yield f"{differs(f'/{key}', stated[key], expected)} by its history"
-
-
-def histories(entry: BestKnown) -> Iterator[str]:
-    """Every step better than the one before, no bound above the least cost, true witnesses."""
-    sides: tuple[tuple[str, int, Sequence[Step]], ...] = (
-        ("lb_data", 1, entry.lb_data),
-        ("ub_data", -1, entry.ub_data),
-    )
-    for name, sign, history in sides:
-        for k, (old, new) in enumerate(pairwise(history), start=1):
-            if sign * new.value <= sign * old.value:
-                yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"
-        for k, step in enumerate(history):
-            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _twice(step))
-    if entry.cost is not None:
-        for k, bound in enumerate(entry.lb_data):
-            if contradicts(entry.cost.value, bound.value):
-                yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
-        yield from _agreement(entry.cost, entry.margin, "ub_data")
-    if entry.bound is not None:
-        yield from _agreement(entry.bound, entry.margin, "lb_data")
-
-
-def _twice(step: Step) -> Iterator[str]:
-    seen = {step.method_and_solver}
-    for other in step.confirmed_by:
-        if other.method_and_solver in seen:
-            yield f"{other.name} differs in neither method nor solver"
-        seen.add(other.method_and_solver)
-
-
-def _agreement(step: Step, margin: float, where: str) -> Iterator[str]:
-    for other in step.confirmed_by:
-        short = step.value - other.value
-        if (abs(short) if isinstance(step, Cost) else short) > margin:
-            yield f"/{where}/-1/confirmed_by: {other.name} has {other.value!r}, not {step.value!r}"
-
-
-def solution(entry: BestKnown, folder: Path) -> Iterator[str]:
-    """The instance and what is known by its construction made again, the best solution priced."""
-    try:
-        instance = made_again(entry, folder)
-        yield from wrong_bounds(entry, instance)
-        if entry.cost is not None:
-            yield from _cost(entry.cost, instance, files.solution_path(folder, entry.instance))
-    except InputError as error:
-        yield str(error)
-
-
-def _cost(cost: Cost, instance: Instance, path: Path) -> Iterator[str]:
-    text = canonical_text(read_document(path))
-    digest = sha256(text.encode()).hexdigest()
-    if digest != cost.solution_sha256:
-        yield f"{path} has sha256 {digest}, expected {cost.solution_sha256}"
-        return
-    found = read_solution(path)
-    if found.instance_digest != instance.digest:
-        yield f"{path} is for instance {found.instance_digest}, expected {instance.digest}"
-        return
-    terms = exact_terms(instance, found.solution)
-    total = sum(terms.values(), Fraction())
-    for key, stated, exact in (
-        ("value", cost.value, float(total)),
-        ("exact", cost.exact, as_text(total)),
-        ("terms", dict(cost.terms), {name: float(value) for name, value in terms.items()}),
-    ):
-        if stated != exact:
-            yield f"{differs(f'/ub_data/-1/{key}', stated, exact)} by the exact check"
-
-
-def differs(where: str, found: object, expected: object) -> str:
-    return f"{where}: found {found!r}, expected {expected!r}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
     """
-    What was looked at, and what is wrong: a line each.
+    Result of a verification.
 
     Attributes
     ----------
     known : list of BestKnown
-        All entries that could be read.
+        Entries that were asked for and could be read.
     solutions : int
         Solutions that passed the exact check.
     findings : list of str
+        What is wrong, a line each.
     """
 
     known: list[BestKnown]
     solutions: int
-    findings: list[str] = field(default_factory=list)
+    findings: list[str]
 
 
 def verify(
@@ -136,9 +57,10 @@ def verify(
     Parameters
     ----------
     only : collection of str, optional
-        sha256 of the instances that are made again and whose solutions are priced, instead of all.
+        sha256 of the instances that are counted, made again and whose solutions are priced,
+        instead of all; files and histories are checked of all.
     on_solution : callable
-        Told the name of each before.
+        Called with the name of each before it is made again.
 
     Raises
     ------
@@ -147,59 +69,122 @@ def verify(
     """
     findings: list[str] = []
     known: list[BestKnown] = []
-    sound = 0
-    for path in files.some_families(folder):
+    solutions = 0
+    for path in storage.families(folder):
         try:
-            document = files.read_family(path)
+            documents = storage.read_family(path)
         except InputError as error:
             findings.append(str(error))
             continue
-        entries = [BestKnown.of_document(entry) for entry in document["instances"]]
-        findings += [f"{path}: {line}" for line in _family(path.stem, document, entries)]
-        for entry, stated in zip(entries, document["instances"], strict=True):
-            lines = [*heads(entry, stated), *histories(entry)]
+        entries = [BestKnown.of_document(document) for document in documents]
+        findings += [f"{path}: {line}" for line in _family(path.stem, entries)]
+        for entry, document in zip(entries, documents, strict=True):
+            lines = [*_heads(entry, document), *_histories(entry)]
             if only is None or entry.sha256 in only:
                 on_solution(entry.instance)
-                lines += solution(entry, folder)
-                sound += entry.cost is not None and not lines
+                lines += _instance_and_solution(entry)
+                solutions += entry.cost is not None and not lines
             findings += [f"{path}: {entry.instance}: {line}" for line in lines]
         known += entries
-    findings += [*_names(known), *_solu(folder, known), *_strays(folder, known)]
-    return Verified(known=known, solutions=sound, findings=findings)
+    findings += _twice(known)
+    known = [entry for entry in known if only is None or entry.sha256 in only]
+    return Verified(known=known, solutions=solutions, findings=findings)
 
 
-def _family(family: str, document: Document, entries: list[BestKnown]) -> Iterator[str]:
-    expected = files.as_document(family, entries)
-    for key in ("family", "tolerance"):
-        if document[key] != expected[key]:
-            yield differs(f"/{key}", document[key], expected[key])
+def _family(family: str, entries: Sequence[BestKnown]) -> Iterator[str]:
     for entry in entries:
         if entry.family != family:
-            yield f"{entry.instance}: belongs into {entry.family}.json"
+            yield f"{entry.instance}: belongs into {entry.family}.jsonl"
     names = [entry.instance for entry in entries]
     if names != sorted(names):
         yield "instances are not sorted by name"
 
 
-def _names(known: list[BestKnown]) -> Iterator[str]:
-    for what in ("instance", "sha256"):
-        values = sorted(getattr(entry, what) for entry in known)
-        yield from (
-            f"{one}: two entries of this {what}" for one, two in pairwise(values) if one == two
-        )
+def _twice(known: Sequence[BestKnown]) -> Iterator[str]:
+    for key in ("instance", "sha256"):
+        values = sorted(getattr(entry, key) for entry in known)
+        yield from (f"{a}: two entries of this {key}" for a, b in pairwise(values) if a == b)
 
 
-def _solu(folder: Path, known: list[BestKnown]) -> Iterator[str]:
-    path, expected = folder / files.SOLU, files.solu(known)
-    found = path.read_text("utf-8").splitlines() if path.is_file() else []
-    yield from (f"{path}: no line {line!r}" for line in expected if line not in found)
-    yield from (f"{path}: unexpected line {line!r}" for line in found if line not in expected)
-    if sorted(found) == sorted(expected) and found != expected:
-        yield f"{path}: lines are not sorted by instance"
+def _heads(entry: BestKnown, document: Document) -> Iterator[str]:
+    """Check what follows from the histories."""
+    for key, expected in entry.heads().items():
+        if document[key] != expected:
+            yield f"{_differs(f'/{key}', document[key], expected)} by its history"
 
 
-def _strays(folder: Path, known: list[BestKnown]) -> Iterator[str]:
-    expected = {files.solution_path(folder, one.instance) for one in known if one.cost is not None}
-    expected |= {files.instance_path(folder, one.instance) for one in known if not one.made_by}
-    found = {path for name in ("solutions", "instances") for path in folder.glob(f"{name}/*")}
-    yield from (f"{path}: of no entry" for path in sorted(found - expected))
+def _histories(entry: BestKnown) -> Iterator[str]:
+    """Check that steps improve, bounds are not above the least cost, and witnesses agree."""
+    sides: tuple[tuple[str, int, Sequence[Step]], ...] = (
+        ("lb_data", 1, entry.lb_data),
+        ("ub_data", -1, entry.ub_data),
+    )
+    for name, sign, history in sides:
+        for k, (old, new) in enumerate(pairwise(history), start=1):
+            if sign * new.value <= sign * old.value:
+                yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"
+        for k, step in enumerate(history):
+            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _same_witnesses(step))
+        if history:
+            yield from _disagreeing_witnesses(history[-1], entry.margin, name)
+    if entry.cost is not None:
+        for k, bound in enumerate(entry.lb_data):
+            if contradicts(entry.cost.value, bound.value):
+                yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
+
+
+def _same_witnesses(step: Step) -> Iterator[str]:
+    seen = {step.method_and_solver}
+    for other in step.confirmed_by:
+        if other.method_and_solver in seen:
+            yield f"{other.name} differs in neither method nor solver"
+        seen.add(other.method_and_solver)
+
+
+def _disagreeing_witnesses(step: Step, margin: float, where: str) -> Iterator[str]:
+    for other in step.confirmed_by:
+        short = step.value - other.value
+        if (abs(short) if isinstance(step, Cost) else short) > margin:
+            yield f"/{where}/-1/confirmed_by: {other.name} has {other.value!r}, not {step.value!r}"
+
+
+def _instance_and_solution(entry: BestKnown) -> Iterator[str]:
+    """Make the instance and what is known by its construction again, price the solution."""
+    try:
+        instance = made_again(entry)
+        if instance.name != entry.instance:
+            yield _differs("/instance", entry.instance, instance.name)
+        yield from wrong_bounds(entry, instance)
+        if entry.cost is not None:
+            yield from _cost(entry.cost, entry.solution, instance)
+        elif entry.solution is not None:
+            yield "/solution: found one, expected none without a cost"
+    except InputError as error:
+        yield str(error)
+
+
+def _cost(cost: Cost, document: Document | None, instance: Instance) -> Iterator[str]:
+    if document is None:
+        yield "/solution: found none, expected that of the least cost"
+        return
+    digest = sha256(canonical_text(document).encode()).hexdigest()
+    if digest != cost.solution_sha256:
+        yield f"/solution: has sha256 {digest}, expected {cost.solution_sha256}"
+        return
+    fit(document, schema_text("solution"), "/solution")
+    if document["instance"] != instance.digest:
+        yield f"/solution: is for instance {document['instance']}, expected {instance.digest}"
+        return
+    terms = exact_terms(instance, to_solution(document))
+    exact = sum(terms.values(), Fraction())
+    for key, stated, expected in (
+        ("value", cost.value, float(exact)),
+        ("exact", cost.exact, as_text(exact)),
+        ("terms", dict(cost.terms), {name: float(value) for name, value in terms.items()}),
+    ):
+        if stated != expected:
+            yield f"{_differs(f'/ub_data/-1/{key}', stated, expected)} by the exact check"
+
+
+def _differs(where: str, found: object, expected: object) -> str:
+    return f"{where}: found {found!r}, expected {expected!r}"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read_all, shipped
+from rsjs.best_known.storage import read, shipped
 from rsjs.cli.options import Json, errors_at
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import running
@@ -41,7 +41,7 @@ def fetch_set(
         chosen = library_set(name)
     states = []
     with running() as screen:
-        for member, state in fetch(chosen, output, optima(read_all(shipped()))):
+        for member, state in fetch(chosen, output, optima(read(shipped()).values())):
             states.append(state)
             screen.show(_Line(f"{len(states)}/{len(chosen.members)} {member.name}"))
     facts = {

@@ -21,7 +21,7 @@ import typer
 
 from rsjs import library
 from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read_all, shipped
+from rsjs.best_known.storage import read, shipped
 from rsjs.cli.doctor import notes_on
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json, print_table
@@ -157,7 +157,7 @@ def _print_schemas(schemas: list[dict[str, Any]]) -> None:
 
 def sets() -> list[dict[str, Any]]:
     """Return every set: how many members of which sizes, and where they are from."""
-    closed = optima(read_all(shipped()))
+    closed = optima(read(shipped()).values())
     return [_set(known, closed) for known in library.sets()]
 
 
