@@ -1,4 +1,4 @@
-"""`rsjs bks`: list, show, verify, update."""
+"""`rsjs bks`: list, verify, update."""
 
 import json
 import shutil
@@ -88,7 +88,7 @@ def test_sets_are_counted(rsjs, made):
 def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store, tmp_path):
     path = tmp_path / "i.json"
     solution = tmp_path / "s.json"
-    shown = rsjs("bks", "show", NAME, "--folder", made, "-o", path, "--solution", solution)
+    shown = rsjs("bks", "list", NAME, "--folder", made, "-o", path, "--solution", solution)
     assert "jahani of rsjs-bench" in " ".join(shown.out.split())
     ids = run_ids(store)
     assert ids["enumeration"] in shown.out
@@ -98,7 +98,7 @@ def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store
     checked = rsjs("check", path, solution, "--exact", "--json")
     assert checked.code == 0
     assert checked.json["exact"]["objective"] == entry["upper_bound"]
-    assert rsjs("bks", "show", NAME, "--folder", made, "--json").json == entry
+    assert rsjs("bks", "list", NAME, "--folder", made, "--json").json == entry
 
 
 def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(rsjs, made, store, tmp_path):
@@ -167,8 +167,8 @@ BAD = [
     ("list --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
     ("verify --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
     ("sets --folder {out}/none", "no best-known values"),
-    ("show nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
-    (f"show {NAME} --folder {{made}} -o {{out}}", "a file to write"),
+    ("list nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
+    (f"list {NAME} --folder {{made}} -o {{out}}", "a file to write"),
     ("update --folder {out}/k", "no STORE and no --solution"),
     ("update {out} --folder {out}/k", "store.json: found No such file"),
     ("update --solution s.json --folder {out}/k", "--instance: found nothing, expected it"),

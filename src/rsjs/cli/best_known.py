@@ -15,8 +15,9 @@ from rsjs.best_known.merge import update as updated
 from rsjs.best_known.regenerate import made_again
 from rsjs.best_known.verify import verify as verified
 from rsjs.cli.options import Json
-from rsjs.cli.output import number, percent, print_facts, print_json, writable
+from rsjs.cli.output import number, percent, print_columns, print_facts, print_json, writable
 from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_document, write_instance
 from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
@@ -55,6 +56,20 @@ def group() -> None: ...
 
 @app.command("list")
 def list_(
+    instance: Annotated[
+        str | None,
+        typer.Argument(metavar="INSTANCE", help="Name of one instance: show its history."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Make this instance again and write it."
+        ),
+    ] = None,
+    solution: Annotated[
+        Path | None,
+        typer.Option("--solution", metavar="FILE", help="Write its solution of the least cost."),
+    ] = None,
     name: OfSet = None,
     unsettled: Annotated[
         bool, typer.Option("--open", help="Only those that are open, or closed but not confirmed.")
@@ -66,7 +81,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List what is known of each instance.
+    List what is known of each instance, or all of one.
 
     \b
     Example:
@@ -74,11 +89,20 @@ def list_(
       rsjs bks list --set jahani-azure-tight
       rsjs bks list --open --json
       rsjs bks list --solu > best_known.solu
+      rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 -o instance.json
+      rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 --solution solution.json
 
     Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
     another method or another solver that prove the same bound.
     """
+    writable(output)
+    writable(solution)
     known = _known(folder)
+    if instance is not None:
+        _show(storage.named(known, instance), output, solution, as_json=as_json)
+        return
+    if output is not None or solution is not None:
+        raise InputError("INSTANCE", described("none"), "the instance to write")
     if name is not None:
         known = coverage.of_set(known, name)
     if unsettled:
@@ -89,8 +113,17 @@ def list_(
         print(*storage.solu(known), sep="\n")
     else:
         heads = ("instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by")
-        _print_columns([heads, *map(_row, known)], words=2)
+        print_columns([heads, *map(_row, known)], words=2)
         print(_summary(known))
+
+
+def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_json: bool) -> None:
+    """Print the history of an instance; write the instance and its solution."""
+    if solution is not None:
+        write_document(storage.solution_of(entry), solution)
+    if output is not None:
+        write_instance(made_again(entry), output)
+    print_json(entry.as_document()) if as_json else print_facts(_facts(entry, output, solution))
 
 
 @app.command("sets")
@@ -119,41 +152,7 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
         "unknown": "unknown",
     }
     lines = [(*(str(row[key]) for key in columns.values()), percent(row["gap"])) for row in rows]
-    _print_columns([(*columns, "largest gap"), *lines], words=1)
-
-
-@app.command("show")
-def show(
-    instance: Annotated[str, typer.Argument(metavar="INSTANCE", help="Name of an instance.")],
-    folder: Folder = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Make the instance again and write it."
-        ),
-    ] = None,
-    solution: Annotated[
-        Path | None,
-        typer.Option("--solution", metavar="FILE", help="Write the solution of the least cost."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """
-    Show the history of an instance, and make it again.
-
-    \b
-    Example:
-      rsjs bks show kiros-kiros-base-at0-synthetic-N2-J6-s1 -o instance.json
-      rsjs bks show kiros-kiros-base-at0-synthetic-N2-J6-s1 --solution solution.json
-    """
-    writable(output)
-    writable(solution)
-    entry = storage.named(_known(folder), instance)
-    if solution is not None:
-        write_document(storage.solution_of(entry), solution)
-    if output is not None:
-        write_instance(made_again(entry), output)
-    print_json(entry.as_document()) if as_json else print_facts(_facts(entry, output, solution))
+    print_columns([(*columns, "largest gap"), *lines], words=1)
 
 
 @app.command("verify")
@@ -246,15 +245,6 @@ def update(
             total = counted(len(result.after), "instance")
             print(f"{folder}: {len(result.changed)} of {total} with candidates changed")
     raise typer.Exit(1 if result.contradictions or result.refused else 0)
-
-
-def _print_columns(rows: Sequence[Sequence[str]], *, words: int) -> None:
-    """Print cells in lines that are never broken: the first columns are words, others numbers."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for cells in rows:
-        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)][:words]
-        padded += [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)][words:]
-        print(*padded, sep="  ")
 
 
 def _row(entry: BestKnown) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -24,7 +24,7 @@ from rsjs.best_known.coverage import optima
 from rsjs.best_known.storage import read, shipped
 from rsjs.cli.doctor import notes_on
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json, print_table
+from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.formulations.backends.registry import BACKENDS
@@ -183,16 +183,8 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
     for entry in sets:
         sizes = " to ".join(dict.fromkeys(entry["sizes"]))
         rows.append((entry["set"], str(entry["members"]), sizes, entry["tier"], entry["summary"]))
-    _print_lines(rows)
+    print_columns(rows, words=5)
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
-
-
-def _print_lines(rows: Sequence[Sequence[str]]) -> None:
-    """Print columns; a line is never broken: for eyes and for grep."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-    for *cells, last in rows:
-        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-        print(*padded, last, sep="  ")
 
 
 KINDS = {
@@ -329,7 +321,8 @@ def _general() -> list[dict[str, Any]]:
 def _print_policies(policies: list[dict[str, Any]]) -> None:
     """Print a line each; `rsjs list methods` has the details of methods."""
     kinds = {True: "method", False: "policy"}
-    _print_lines([(one["name"], kinds[one["is_method"]], one["summary"]) for one in policies])
+    rows = [(one["name"], kinds[one["is_method"]], one["summary"]) for one in policies]
+    print_columns(rows, words=3)
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:

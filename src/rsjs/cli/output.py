@@ -70,6 +70,15 @@ def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str
     )
 
 
+def print_columns(rows: Sequence[Sequence[str]], *, words: int) -> None:
+    """Print cells in lines that are never broken: words to the left, then numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for cells in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)][:words]
+        padded += [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)][words:]
+        print("  ".join(padded).rstrip())
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document; numbers that are not finite become null."""
     print(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
