@@ -164,8 +164,8 @@ def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path
 BAD = [
     ("list --folder {out}/none", "no best-known values"),
     ("verify --folder {out}/none", "no best-known values"),
-    ("list --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
-    ("verify --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
+    ("list --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
+    ("verify --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
     ("sets --folder {out}/none", "no best-known values"),
     ("list nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
     (f"list {NAME} --folder {{made}} -o {{out}}", "a file to write"),

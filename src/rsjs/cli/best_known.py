@@ -14,7 +14,7 @@ from rsjs.best_known.candidates import gather
 from rsjs.best_known.merge import update as updated
 from rsjs.best_known.regenerate import made_again
 from rsjs.best_known.verify import verify as verified
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, errors_at
 from rsjs.cli.output import number, percent, print_columns, print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -104,7 +104,8 @@ def list_(
     if output is not None or solution is not None:
         raise InputError("INSTANCE", described("none"), "the instance to write")
     if name is not None:
-        known = coverage.of_set(known, name)
+        with errors_at("--set"):
+            known = coverage.of_set(known, name)
     if unsettled:
         known = coverage.unsettled(known)
     if as_json:
@@ -173,7 +174,10 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
     the exact check at the cost stated. With --set, only the members of a set are made again, their
     solutions checked, and counted: all take about two minutes.
     """
-    only = None if name is None else {member.sha256 for member in library_set(name).members}
+    only = None
+    if name is not None:
+        with errors_at("--set"):
+            only = {member.sha256 for member in library_set(name).members}
     with busy("checking values") as status:
         report = status.update if status else lambda instance: None
         result = verified(folder or storage.known_here(), only, report)
