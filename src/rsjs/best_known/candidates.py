@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.best_known.entries import Origin
-from rsjs.best_known.exact_cost import exact_terms
+from rsjs.best_known.exact_cost import priced
 from rsjs.campaigns import manifest, session
 from rsjs.campaigns.instance_files import instance_file, refuse_other
 from rsjs.campaigns.records import Record
@@ -252,7 +252,7 @@ def contributed(instance: Path, solution: Path, source: str, date: str) -> Candi
         expected = f"{subject.digest}, the sha256 of {subject.name}"
         raise InputError("/instance", found.instance_digest, expected, solution)
     try:
-        cost = float(sum(exact_terms(subject, found.solution).values()))
+        cost = priced(subject, found.solution)["value"]
     except InputError as error:
         raise error.at(solution) from None
     candidate = CostCandidate(

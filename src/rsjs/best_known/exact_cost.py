@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from importlib.metadata import version
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from rsjs import rsjs_verify
 from rsjs.core.errors import InputError, described
@@ -60,9 +60,17 @@ def agree(exact: Fraction | None, cost: float | None) -> bool:
     return isclose(exact, cost, rel_tol=AGREEMENT)
 
 
-def exact_terms(instance: Instance, solution: Solution) -> Mapping[str, Fraction]:
+class Price(TypedDict):
+    """Exact cost of a solution: the nearest double [$], a fraction, its terms [$]."""
+
+    value: float
+    exact: str | None  # None if it is very long
+    terms: Mapping[str, float]
+
+
+def priced(instance: Instance, solution: Solution) -> Price:
     """
-    Return every term of the cost of a feasible solution [$].
+    Price a feasible solution exactly, and compare with the check in floating point.
 
     Numbers are the fractions that the canonical text of the instance says.
 
@@ -72,24 +80,19 @@ def exact_terms(instance: Instance, solution: Solution) -> Mapping[str, Fraction
         For a solution that is not feasible, or that the checkers price differently.
     """
     verdict = check(instance, solution)
-    _refuse(verdict.violations, instance)
     document = of_solution(solution, instance.digest)
     exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(document))
-    _refuse(exact.violations, instance)
-    assert exact.objective is not None, "priced if feasible"
-    assert exact.terms is not None, "priced if feasible"
-    if not agree(exact.objective, verdict.objective):
-        expected = f"{float(exact.objective)!r}, the exact cost, on {instance.name}"
-        raise InputError("", verdict.objective, expected)
-    return exact.terms
-
-
-def as_text(cost: Fraction) -> str | None:
-    """Return a fraction as p/q, or p; None if it is very long."""
-    bits = cost.numerator.bit_length() + cost.denominator.bit_length()
-    return str(cost) if bits <= LONGEST else None
-
-
-def _refuse(violations: Iterable[Any], instance: Instance) -> None:
-    for violation in violations:
+    for violation in [*verdict.violations, *exact.violations]:
         raise InputError("", described(str(violation)), f"a decision for {instance.name}")
+    cost = exact.objective
+    assert cost is not None, "priced if feasible"
+    assert exact.terms is not None, "priced if feasible"
+    if not agree(cost, verdict.objective):
+        expected = f"{float(cost)!r}, the exact cost, on {instance.name}"
+        raise InputError("", verdict.objective, expected)
+    bits = cost.numerator.bit_length() + cost.denominator.bit_length()
+    return Price(
+        value=float(cost),
+        exact=str(cost) if bits <= LONGEST else None,
+        terms={name: float(term) for name, term in exact.terms.items()},
+    )

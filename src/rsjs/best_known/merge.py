@@ -18,14 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
 from rsjs.best_known import storage
 from rsjs.best_known.candidates import BoundCandidate, Candidates, CostCandidate
 from rsjs.best_known.entries import BestKnown, Bound, Cost, Document, Origin, Step
-from rsjs.best_known.exact_cost import AGREEMENT, as_text, exact_terms, verifier
+from rsjs.best_known.exact_cost import AGREEMENT, priced, verifier
 from rsjs.best_known.regenerate import constructed, made_by
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
@@ -229,16 +228,13 @@ def _least(
 
 def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Document]:
     instance, solution = candidates.instance, candidate.read_solution()
-    terms = exact_terms(instance, solution)
-    exact = sum(terms.values(), Fraction())
-    value = float(exact)
+    price = priced(instance, solution)
+    value = price["value"]
     if abs(value - candidate.value) > AGREEMENT * max(abs(value), abs(candidate.value)):
         raise InputError("", candidate.value, f"{value!r}, the exact cost")
     document = of_solution(solution, instance.digest, method=candidate.method, objective=value)
     cost = Cost(
-        **{**vars(candidate.alone()), "value": value},
-        exact=as_text(exact),
-        terms={name: float(term) for name, term in terms.items()},
+        **{**vars(candidate.alone()), **price},
         solution_sha256=sha256(canonical_text(document).encode()).hexdigest(),
         verifier=verifier(),
     )

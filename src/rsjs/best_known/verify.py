@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
 from rsjs.best_known import storage
 from rsjs.best_known.entries import BestKnown, Cost, Document, Step
-from rsjs.best_known.exact_cost import as_text, exact_terms
+from rsjs.best_known.exact_cost import priced
 from rsjs.best_known.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
@@ -175,13 +174,8 @@ def _cost(cost: Cost, document: Document | None, instance: Instance) -> Iterator
     if document["instance"] != instance.digest:
         yield f"/solution: is for instance {document['instance']}, expected {instance.digest}"
         return
-    terms = exact_terms(instance, to_solution(document))
-    exact = sum(terms.values(), Fraction())
-    for key, stated, expected in (
-        ("value", cost.value, float(exact)),
-        ("exact", cost.exact, as_text(exact)),
-        ("terms", dict(cost.terms), {name: float(value) for name, value in terms.items()}),
-    ):
+    for key, expected in priced(instance, to_solution(document)).items():
+        stated = getattr(cost, key)
         if stated != expected:
             yield f"{_differs(f'/ub_data/-1/{key}', stated, expected)} by the exact check"
 
