@@ -18,7 +18,7 @@ from rsjs.cli.output import print_facts, print_json
 from rsjs.cli.progress import busy
 from rsjs.commit import source
 from rsjs.core.call import ASKED, GRACE
-from rsjs.formulations.backends.backend import Backend, Feature
+from rsjs.formulations.backends.backend import Backend
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.heuristics.common import jit
 from rsjs.runs import provenance
@@ -137,7 +137,7 @@ def solvers() -> list[dict[str, Any]]:
 def _solver(backend: Backend) -> dict[str, Any]:
     version, available = backend.version(), backend.available()
     installed = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
-    notes = "".join(f"; {note}" for note in notes_on(backend))
+    notes = "".join(f"; {note}" for note in backend.notes)
     return {
         "name": backend.name,
         "package": backend.distribution,
@@ -147,11 +147,6 @@ def _solver(backend: Backend) -> dict[str, Any]:
         "summary": (installed if available else f"not installed: {backend.install_command}")
         + notes,
     }
-
-
-def notes_on(backend: Backend) -> list[str]:
-    """Return what sets a solver apart."""
-    return [] if Feature.INTEGER in backend.features else ["a bound only, no schedule"]
 
 
 def import_solvers() -> str | None:

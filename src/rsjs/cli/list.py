@@ -22,7 +22,6 @@ import typer
 from rsjs import library
 from rsjs.best_known.coverage import optima
 from rsjs.best_known.storage import read, shipped
-from rsjs.cli.doctor import notes_on
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError
@@ -368,7 +367,7 @@ def solvers() -> list[dict[str, Any]]:
             "available": backend.available(),
             "install_command": backend.install_command,
             "features": sorted(backend.features),
-            "notes": notes_on(backend),
+            "notes": backend.notes,
             "methods": [m["name"] for m in methods if backend.name in m["solvers"]],
         }
         for backend in BACKENDS.values()

@@ -24,7 +24,6 @@ from rsjs.cli.output import print_json, print_verdict, writable
 from rsjs.cli.progress import RunLine, running
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
-from rsjs.heuristics.common import jit
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
 from rsjs.instances.io.files import instance_from, read_instance, read_solution, write_document
 from rsjs.instances.io.serialization import canonical_text, of_solution
@@ -148,7 +147,11 @@ def _from_standard_input() -> Instance:
 
 def tell_compilation(request: Request) -> None:
     """Say on standard error that the first run of heuristics compiles their kernels."""
-    folder = jit.cache_folder() if request.method.kind == "heuristic" else None
+    if request.method.kind != "heuristic":
+        return
+    from rsjs.heuristics.common import jit  # imports numba
+
+    folder = jit.cache_folder()
     if folder is not None and not any(folder.glob("**/*.nbi")):
         note = "kernels of heuristics are compiled and kept, once only; this takes about 20 s"
         print(f"rsjs: note: {note}", file=sys.stderr)
