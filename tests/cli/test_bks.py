@@ -153,6 +153,14 @@ def test_a_solution_from_elsewhere_is_credited(rsjs, folder, tmp_path):
     assert rsjs("bks", "verify", "--folder", known).code == 0
 
 
+def test_an_instance_without_a_cost_has_no_solution_to_write(rsjs, made, tmp_path):
+    entry = json.loads((made / "jahani.jsonl").read_text())
+    nothing = {"ub_data": [], "upper_bound": None, "solution": None, "solution_sha256": None}
+    (tmp_path / "jahani.jsonl").write_text(json.dumps({**entry, **nothing}))
+    told = rsjs("bks", "show", NAME, "--folder", tmp_path, "--solution", tmp_path / "s.json")
+    assert "/solution: found None, expected a solution of" in told.refusal
+
+
 def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert rsjs("bks", "sets", "--json").json[-1]["closed"] > 700

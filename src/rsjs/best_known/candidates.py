@@ -128,13 +128,14 @@ def of_stores(
         For a folder that is no store, an instance that is not what its sha256 says, and a run to
         leave out that no store has.
     """
-    by_instance: dict[str, Candidates] = {}
     left_out: list[str] = []
-    seen: set[str] = set()
-    for store, record, origin in _runs(folders, left_out):
+    runs = _runs(folders, left_out)
+    if unknown := sorted({*without} - {*runs}):
+        raise InputError("--without", unknown[0], f"the id of one of {len(runs)} runs")
+    by_instance: dict[str, Candidates] = {}
+    for run_id, (store, record, origin) in runs.items():
         run = record.run
-        seen.add(run.id)
-        if run.id in without:
+        if run_id in without:
             continue
         if run.instance_sha256 not in by_instance:
             instance = _instance(store, run.instance_sha256)
@@ -143,17 +144,15 @@ def of_stores(
         candidates.costs.extend(_costs(record, origin, store, candidates.instance))
         candidates.bounds.extend(_bounds(record, origin))
         if _is_false(record):
-            left_out.append(f"run {run.id} ({run.method}) on {run.instance}: a false claim")
-    if unknown := sorted({*without} - seen):
-        raise InputError("--without", unknown[0], f"the id of one of {len(seen)} runs")
+            left_out.append(f"run {run_id} ({run.method}) on {run.instance}: a false claim")
     return by_instance, left_out
 
 
 def _runs(
     folders: Sequence[Path], left_out: list[str]
-) -> Iterator[tuple[Store, Record, dict[str, Any]]]:
-    """Yield each run once, with its store and the fields of an `Origin` besides the value."""
-    seen: set[str] = set()
+) -> dict[str, tuple[Store, Record, dict[str, Any]]]:
+    """Return each run once by id: its store, and the fields of an `Origin` besides the value."""
+    runs: dict[str, tuple[Store, Record, dict[str, Any]]] = {}
     for folder in folders:
         store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
         survey = store.survey(store.ids())
@@ -161,9 +160,10 @@ def _runs(
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))
         left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            if record.run.id not in seen and record.run.kind == "instance":
-                seen.add(record.run.id)
-                yield store, record, _origin(record, campaign, sessions.get(record.session))
+            if record.run.kind == "instance":
+                origin = _origin(record, campaign, sessions.get(record.session))
+                runs.setdefault(record.run.id, (store, record, origin))
+    return runs
 
 
 def _instance(store: Store, sha256: str) -> Instance:

@@ -1,4 +1,4 @@
-"""How much is known of the instance library: set by set, members up to a number of jobs."""
+"""Coverage of the instance library by best-known values, set by set, up to a number of jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_JOBS = 400  # larger members are not asked for
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
     """
-    What is known of a set.
+    Coverage of a set.
 
     Attributes
     ----------
@@ -23,15 +23,15 @@ class Coverage:
     members : int
         Instances of at most `MOST_JOBS` jobs.
     closed : int
-        The least cost is proved.
+        Those whose least cost is proved.
     confirmed : int
-        Those of them that another method or solver proves too.
+        Closed ones that another method or solver proves too.
     two_solvers : int
-        Those of them that two solvers prove.
+        Closed ones that two solvers prove.
     open : int
-        There is a cost or a bound, and a gap.
+        Those with a cost or a bound, and a gap.
     gap : float or None
-        The largest of the open ones, None if there are none; 1 where cost or bound is missing.
+        Largest gap of the open ones, None without any; 1 where cost or bound is missing.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Coverage:
 
 
 def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
-    """A row for each set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
+    """Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
     entries = {entry.sha256: entry for entry in known}
     sets = {name: {member.sha256 for member in _asked(library_set(name))} for name in names()}
     rows = {name: wanted for name, wanted in sets.items() if wanted}
@@ -58,7 +58,7 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
 
 
 def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
-    """The entries of the members of a set."""
+    """Return the entries of the members of a set."""
     members = {member.sha256 for member in library_set(name).members}
     return [entry for entry in known if entry.sha256 in members]
 
@@ -69,7 +69,7 @@ def optima(known: Iterable[BestKnown]) -> dict[str, float]:
 
 
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
-    """Entries that are open, and those that a single method and solver closed."""
+    """Return entries that are open, and those that a single method and solver closed."""
     return [entry for entry in known if not (entry.closed and entry.confirmed)]
 
 

@@ -123,28 +123,26 @@ def _histories(entry: BestKnown) -> Iterator[str]:
             if sign * new.value <= sign * old.value:
                 yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"
         for k, step in enumerate(history):
-            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _same_witnesses(step))
+            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _witnesses(step))
         if history:
-            yield from _disagreeing_witnesses(history[-1], entry.margin, name)
+            best, is_cost = history[-1], sign < 0
+            for other in best.confirmed_by:
+                short = best.value - other.value
+                if (abs(short) if is_cost else short) > entry.margin:
+                    values = f"{other.name} has {other.value!r}, not {best.value!r}"
+                    yield f"/{name}/-1/confirmed_by: {values}"
     if entry.cost is not None:
         for k, bound in enumerate(entry.lb_data):
             if contradicts(entry.cost.value, bound.value):
                 yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
 
 
-def _same_witnesses(step: Step) -> Iterator[str]:
+def _witnesses(step: Step) -> Iterator[str]:
     seen = {step.method_and_solver}
     for other in step.confirmed_by:
         if other.method_and_solver in seen:
             yield f"{other.name} differs in neither method nor solver"
         seen.add(other.method_and_solver)
-
-
-def _disagreeing_witnesses(step: Step, margin: float, where: str) -> Iterator[str]:
-    for other in step.confirmed_by:
-        short = step.value - other.value
-        if (abs(short) if isinstance(step, Cost) else short) > margin:
-            yield f"/{where}/-1/confirmed_by: {other.name} has {other.value!r}, not {step.value!r}"
 
 
 def _instance_and_solution(entry: BestKnown) -> Iterator[str]:

@@ -139,21 +139,16 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
     Open: there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
     An instance that several sets have counts once in the last line.
     """
-    rows = [{**asdict(row), "unknown": row.unknown} for row in coverage.coverage(_known(folder))]
+    rows = coverage.coverage(_known(folder))
     if as_json:
-        print_json(rows)
+        print_json([{**asdict(row), "unknown": row.unknown} for row in rows])
         return
-    columns = {
-        "set": "name",
-        "instances": "members",
-        "closed": "closed",
-        "confirmed": "confirmed",
-        "by two solvers": "two_solvers",
-        "open": "open",
-        "unknown": "unknown",
-    }
-    lines = [(*(str(row[key]) for key in columns.values()), percent(row["gap"])) for row in rows]
-    print_columns([(*columns, "largest gap"), *lines], words=1)
+    heads = ("set", "instances", "closed", "confirmed", "by two solvers", "open", "unknown")
+    lines: list[tuple[str, ...]] = [(*heads, "largest gap")]
+    for row in rows:
+        counts = (row.members, row.closed, row.confirmed, row.two_solvers, row.open, row.unknown)
+        lines.append((row.name, *map(str, counts), percent(row.gap)))
+    print_columns(lines, words=1)
 
 
 @app.command("verify")
@@ -295,14 +290,12 @@ def _step(step: Step) -> list[str]:
 
 
 def _change(now: BestKnown, before: BestKnown | None) -> str:
-    parts = _better("cost", now.ub_data, before.ub_data if before else ())
-    parts += _better("bound", now.lb_data, before.lb_data if before else ())
+    """Return what is new of an instance: better values with those before, status, witnesses."""
+    parts = []
+    for what, key in (("cost", "ub_data"), ("bound", "lb_data")):
+        steps, old = getattr(now, key), getattr(before, key, ())
+        if len(steps) > len(old):
+            then = f", before {number(old[-1].value, DIGITS)}" if old else ""
+            parts.append(f"{what} {number(steps[-1].value, DIGITS)} ${then}")
     witnesses = len(now.bound.confirmed_by) if now.bound else 0
     return f"{now.instance}: {', '.join([*parts, now.status])}, bound confirmed by {witnesses}"
-
-
-def _better(what: str, now: Sequence[Step], before: Sequence[Step]) -> list[str]:
-    if len(now) == len(before):
-        return []
-    then = f", before {number(before[-1].value, DIGITS)}" if before else ""
-    return [f"{what} {number(now[-1].value, DIGITS)} ${then}"]
