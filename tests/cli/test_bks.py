@@ -157,7 +157,7 @@ def test_an_instance_without_a_cost_has_no_solution_to_write(rsjs, made, tmp_pat
     entry = json.loads((made / "jahani.jsonl").read_text())
     nothing = {"ub_data": [], "upper_bound": None, "solution": None, "solution_sha256": None}
     (tmp_path / "jahani.jsonl").write_text(json.dumps({**entry, **nothing}))
-    told = rsjs("bks", "show", NAME, "--folder", tmp_path, "--solution", tmp_path / "s.json")
+    told = rsjs("bks", "list", NAME, "--folder", tmp_path, "--solution", tmp_path / "s.json")
     assert "/solution: found None, expected a solution of" in told.refusal
 
 
