@@ -25,11 +25,13 @@ from rsjs.cli.progress import RunLine, running
 from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from rsjs.instances.mig.geometry import Partition
     from rsjs.instances.mig.gpus import MigGpu
+    from rsjs.instances.mig.placement.check import PlacementVerdict
     from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
+    from rsjs.instances.mig.reconfiguration.check import ReconfigurationVerdict
     from rsjs.instances.mig.reconfiguration.problem import (
         ReconfigurationProblem,
         ReconfigurationSchedule,
@@ -253,14 +255,6 @@ def place(
         print_values({**facts, **known}, as_json=as_json)
         raise typer.Exit(1)
     verdict = check.check(workloads, placement, bound=known["gpus_bound"])
-    facts |= {
-        "feasible": verdict.feasible,
-        "violations": [str(violation) for violation in verdict.violations] or None,
-        "gpus": verdict.gpus,
-        "stranded_compute": verdict.stranded_compute,
-        "stranded_memory": verdict.stranded_memory,
-        "over_allocated": verdict.over_allocated,
-    }
     if output is not None:
         claims = {"method": method, "gpus": verdict.gpus, "bound": known["gpus_bound"]}
         problem.write_placement(workloads, placement, output, **claims)
@@ -268,9 +262,8 @@ def place(
         from rsjs.reporting.figures.mig import placement_picture
 
         placement_picture(workloads, placement, picture)
-    print_values({**facts, **known}, as_json=as_json)
-    if not verdict.feasible:
-        raise typer.Exit(1)
+    terms = ("gpus", "stranded_compute", "stranded_memory", "over_allocated")
+    _report(facts, verdict, terms, known, as_json=as_json)
 
 
 def _problem(
@@ -301,6 +294,24 @@ def _problem(
     if outputs[0] is not None:
         kind.write_problem(problem, outputs[0])
     return problem
+
+
+def _report(
+    facts: Mapping[str, Any],
+    verdict: PlacementVerdict | ReconfigurationVerdict,
+    terms: Sequence[str],
+    known: Mapping[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Print the verdict with these attributes of it and what a method knows; exit code 0 or 1."""
+    checked = {
+        "feasible": verdict.feasible,
+        "violations": [str(violation) for violation in verdict.violations] or None,
+        **{name: getattr(verdict, name) for name in terms},
+    }
+    print_values({**facts, **checked, **known}, as_json=as_json)
+    raise typer.Exit(0 if verdict.feasible else 1)
 
 
 def _placed(
@@ -394,18 +405,8 @@ def repartition(
         from rsjs.reporting.figures.mig import repartition_picture
 
         repartition_picture(jobs, schedule, picture)
-    facts: dict[str, Any] = {
-        "name": jobs.name,
-        "jobs": len(jobs),
-        "partition": partition,
-        "method": method,
-        "feasible": verdict.feasible,
-        "violations": [str(violation) for violation in verdict.violations] or None,
-        "makespan": verdict.makespan,
-    }
-    print_values({**facts, **known}, as_json=as_json)
-    if not verdict.feasible:
-        raise typer.Exit(1)
+    facts = {"name": jobs.name, "jobs": len(jobs), "partition": partition, "method": method}
+    _report(facts, verdict, ("makespan",), known, as_json=as_json)
 
 
 def _scheduled(
