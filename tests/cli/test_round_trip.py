@@ -107,6 +107,13 @@ def test_what_is_wrong_with_a_solution_is_named(change, constraint, rsjs, folder
     assert rsjs("show", folder / "small.json", wrong).code == 1
 
 
+def test_a_negative_number_of_gpus_is_refused_by_its_minimum(rsjs, folder, tmp_path):
+    text = (folder / "idle.json").read_text().replace('"job_gpus":[0', '"job_gpus":[-3')
+    (tmp_path / "odd.json").write_text(text)
+    refusal = rsjs("check", folder / "small.json", tmp_path / "odd.json").refusal
+    assert "odd.json: /job_gpus/0: found -3, expected a number >= 0" in refusal
+
+
 def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):
     from rsjs import rsjs_verify
 
