@@ -83,7 +83,7 @@ def priced(instance: Instance, solution: Solution) -> Price:
     document = of_solution(solution, instance.digest)
     exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(document))
     for violation in [*verdict.violations, *exact.violations]:
-        raise InputError("", described(str(violation)), f"a decision for {instance.name}")
+        raise InputError("", described(str(violation)), f"a solution for {instance.name}")
     cost = exact.objective
     assert cost is not None, "priced if feasible"
     assert exact.terms is not None, "priced if feasible"
