@@ -95,6 +95,16 @@ def test_sets_of_the_library_are_generated_and_compared_with_their_digests():
         rsjs.library.load("tyni")
 
 
+def test_best_known_values_are_found_by_digest():
+    instance = rsjs.library.load("tiny")[0]
+    known = rsjs.best_known(instance)
+    assert known.status == "closed"
+    assert known.value == pytest.approx(known.bound)
+    assert rsjs.best_known(rsjs.generate("jahani", nodes=2, jobs=5, seed=77)) is None
+    with pytest.raises(InputError, match="expected an instance"):
+        rsjs.best_known("tiny")
+
+
 def test_policies_are_simulated_and_their_logs_saved(tmp_path):
     workload = rsjs.generate("sts", **SMALL, arrivals="exp")
     first, second = rsjs.simulate(workload, ["queue:edf", "fifo"], seed=3)

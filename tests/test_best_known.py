@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from rsjs import rsjs_verify
-from rsjs.best_known.coverage import MOST_JOBS, coverage
-from rsjs.best_known.entries import BestKnown
-from rsjs.best_known.regenerate import made_again
-from rsjs.best_known.storage import as_line, read, solu
-from rsjs.best_known.verify import verify
+from rsjs.bks.coverage import MOST_JOBS, coverage
+from rsjs.bks.entries import BestKnown
+from rsjs.bks.regenerate import made_again
+from rsjs.bks.storage import as_line, read, solu
+from rsjs.bks.verify import verify
 from rsjs.campaigns import spec
 from rsjs.core.call import Call
 from rsjs.core.report import Report

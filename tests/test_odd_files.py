@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rsjs.best_known.storage import read_family
+from rsjs.bks.storage import read_family
 from rsjs.campaigns import instance_store, manifest, records, spec
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rsjs.api import (
         InputError,
         MethodError,
+        best_known,
         check,
         export_model,
         generate,
@@ -34,6 +35,7 @@ __all__ = [
     "InputError",
     "MethodError",
     "__version__",
+    "best_known",
     "check",
     "export_model",
     "generate",

@@ -16,6 +16,7 @@ from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
+    from rsjs.bks.storage import KnownValue
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
     from rsjs.simulation.outcome import Outcome
@@ -25,6 +26,7 @@ T = TypeVar("T")
 __all__ = [
     "InputError",
     "MethodError",
+    "best_known",
     "check",
     "export_model",
     "generate",
@@ -282,6 +284,21 @@ def check(
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
     given = _refuse_other(solution, Solution, "a solution to check")
     return _check(instance, given, objective=objective, bound=bound)
+
+
+def best_known(instance: Instance) -> KnownValue | None:
+    """
+    Return the best-known value of an instance, which its sha256 identifies.
+
+    Returns
+    -------
+    KnownValue or None
+        `value` and `bound` [$], either may be None; `status` is "closed" if the bound proves the
+        cost to be the optimum, else "open". None if nothing is known of the instance.
+    """
+    from rsjs.bks.storage import lookup
+
+    return lookup(_refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it"))
 
 
 def export_model(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.best_known import candidates
+from rsjs.bks import candidates
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.records import SCHEDULE
 from rsjs.campaigns.run import Run

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read, shipped
+from rsjs.bks.coverage import optima
+from rsjs.bks.storage import read, shipped
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download

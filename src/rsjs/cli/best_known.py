@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rsjs.best_known import coverage, storage
-from rsjs.best_known.candidates import gather
-from rsjs.best_known.merge import update as updated
-from rsjs.best_known.regenerate import made_again
-from rsjs.best_known.verify import verify as verified
+from rsjs.bks import coverage, storage
+from rsjs.bks.candidates import gather
+from rsjs.bks.merge import update as updated
+from rsjs.bks.regenerate import made_again
+from rsjs.bks.verify import verify as verified
 from rsjs.cli.options import Json, errors_at
 from rsjs.cli.output import number, percent, print_columns, print_facts, print_json, writable
 from rsjs.cli.progress import busy
@@ -23,7 +23,7 @@ from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
 
 if TYPE_CHECKING:
-    from rsjs.best_known.entries import BestKnown, Step
+    from rsjs.bks.entries import BestKnown, Step
 
 app = typer.Typer(
     help="Best-known costs and lower bounds of instances, with their history and solutions."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsjs import api
-from rsjs.best_known.exact_cost import agree, exact_verdict
+from rsjs.bks.exact_cost import agree, exact_verdict
 from rsjs.cli.mig_files import check_schedule, is_mig
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_json, print_verdict

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read, shipped
+from rsjs.bks.coverage import optima
+from rsjs.bks.storage import read, shipped
 from rsjs.cli.options import Json, errors_at
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import running

@@ -20,8 +20,8 @@ from typing import Annotated, Any
 import typer
 
 from rsjs import library
-from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read, shipped
+from rsjs.bks.coverage import optima
+from rsjs.bks.storage import read, shipped
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from rsjs.best_known import storage
-from rsjs.best_known.candidates import BoundCandidate, Candidates, CostCandidate
-from rsjs.best_known.entries import BestKnown, Bound, Cost, Document, Origin, Step
-from rsjs.best_known.exact_cost import AGREEMENT, priced, verifier
-from rsjs.best_known.regenerate import constructed, made_by
+from rsjs.bks import storage
+from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
+from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin, Step
+from rsjs.bks.exact_cost import AGREEMENT, priced, verifier
+from rsjs.bks.regenerate import constructed, made_by
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 from rsjs.runs.gap import contradicts

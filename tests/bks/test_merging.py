@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs import rsjs_verify
-from rsjs.best_known.entries import BestKnown
-from rsjs.best_known.merge import merged
-from rsjs.best_known.storage import as_line
+from rsjs.bks.entries import BestKnown
+from rsjs.bks.merge import merged
+from rsjs.bks.storage import as_line
 from rsjs.instances.check import check
 from rsjs.instances.costs import terms
 from rsjs.instances.solution import Solution

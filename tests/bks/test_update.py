@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.best_known import storage
-from rsjs.best_known.candidates import of_stores
-from rsjs.best_known.merge import update
-from rsjs.best_known.regenerate import made_again
-from rsjs.best_known.verify import verify
+from rsjs.bks import storage
+from rsjs.bks.candidates import of_stores
+from rsjs.bks.merge import update
+from rsjs.bks.regenerate import made_again
+from rsjs.bks.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.deserialization import to_instance, to_solution

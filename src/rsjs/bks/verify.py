@@ -13,10 +13,10 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from rsjs.best_known import storage
-from rsjs.best_known.entries import BestKnown, Cost, Document, Step
-from rsjs.best_known.exact_cost import priced
-from rsjs.best_known.regenerate import made_again, wrong_bounds
+from rsjs.bks import storage
+from rsjs.bks.entries import BestKnown, Cost, Document, Step
+from rsjs.bks.exact_cost import priced
+from rsjs.bks.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.deserialization import to_solution

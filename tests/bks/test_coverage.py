@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.best_known.coverage import coverage, of_set, unsettled
-from rsjs.best_known.entries import BestKnown, Bound, Cost, Origin
+from rsjs.bks.coverage import coverage, of_set, unsettled
+from rsjs.bks.entries import BestKnown, Bound, Cost, Origin
 from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import library_set, names
 

@@ -5,7 +5,7 @@ from math import inf
 
 import pytest
 
-from rsjs.best_known.candidates import of_stores
+from rsjs.bks.candidates import of_stores
 from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate

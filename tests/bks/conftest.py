@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rsjs.best_known.candidates import BoundCandidate, Candidates, CostCandidate
-from rsjs.best_known.exact_cost import priced
+from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
+from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import record_writing, schema_files
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run

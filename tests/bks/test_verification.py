@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import pytest
 
-from rsjs.best_known.merge import update
-from rsjs.best_known.verify import verify
+from rsjs.bks.merge import update
+from rsjs.bks.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.serialization import canonical_text, of_solution

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
-from rsjs.best_known.candidates import BoundCandidate, Candidates, CostCandidate
-from rsjs.best_known.entries import BestKnown
+from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
+from rsjs.bks.entries import BestKnown
 from rsjs.core.errors import InputError, described
 from rsjs.instances.generators import planted
 from rsjs.instances.instance import Instance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from rsjs.best_known.entries import BestKnown
+from rsjs.bks.entries import BestKnown
 from rsjs.instances.library.sets import LibrarySet, Member, library_set, names
 from rsjs.runs.gap import gap
 

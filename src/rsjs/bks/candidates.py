@@ -13,8 +13,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from rsjs.best_known.entries import Origin
-from rsjs.best_known.exact_cost import priced
+from rsjs.bks.entries import Origin
+from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import manifest, session
 from rsjs.campaigns.instance_files import instance_file, refuse_other
 from rsjs.campaigns.records import Record

@@ -20,7 +20,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from rsjs.best_known.entries import DOCUMENTS, BestKnown, Document
+from rsjs.bks.entries import DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, reason
 from rsjs.instances.instance import Instance
@@ -80,7 +80,7 @@ def known_here() -> Path:
 
 def shipped() -> Path:
     """Return the folder of the values that come with the package."""
-    return Path(str(resources.files("rsjs.best_known.values")))
+    return Path(str(resources.files("rsjs.bks.values")))
 
 
 @contextmanager

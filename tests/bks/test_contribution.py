@@ -2,9 +2,9 @@
 
 import pytest
 
-from rsjs.best_known.candidates import contributed
-from rsjs.best_known.merge import update
-from rsjs.best_known.verify import verify
+from rsjs.bks.candidates import contributed
+from rsjs.bks.merge import update
+from rsjs.bks.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.io.files import write_instance, write_solution

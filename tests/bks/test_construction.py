@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from rsjs.best_known import storage
-from rsjs.best_known.candidates import of_stores
-from rsjs.best_known.entries import BestKnown
-from rsjs.best_known.merge import update
-from rsjs.best_known.regenerate import constructed
-from rsjs.best_known.verify import verify
+from rsjs.bks import storage
+from rsjs.bks.candidates import of_stores
+from rsjs.bks.entries import BestKnown
+from rsjs.bks.merge import update
+from rsjs.bks.regenerate import constructed
+from rsjs.bks.verify import verify
 from rsjs.instances.generators import planted
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
