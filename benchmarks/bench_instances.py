@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from rsjs.best_known.exact_cost import exact_verdict
+from rsjs.bks.exact_cost import exact_verdict
 from rsjs.heuristics.greedy import greedy
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts

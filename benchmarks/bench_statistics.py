@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.tables.csv_rows import csv_text, read_rows
 
 INSTANCES, SEEDS, METHODS = 100, 10, 10
@@ -72,10 +72,10 @@ class Statistics:
         Analysis(rows=stored).ranks_by_time  # noqa: B018
 
     def time_all_sheets(self, stored):
-        sheets(Analysis(rows=stored))
+        tables(Analysis(rows=stored))
 
     def peakmem_all_sheets(self, stored):
-        sheets(Analysis(rows=stored))
+        tables(Analysis(rows=stored))
 
     def track_solved(self, stored):
         return int(Analysis(rows=stored).times.notna().sum().sum())

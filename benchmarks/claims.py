@@ -21,7 +21,7 @@ from rsjs.paper_claims.registry import values
 from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import markdown
 from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.markdown_table import code, escaped, line
+from rsjs.reporting.tables.table import code, escaped, line
 
 ROOT = Path(__file__).parents[1]
 RESULTS, DOCS = ROOT / "results", ROOT / "docs"

@@ -13,7 +13,7 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 
 Found = Sequence[tuple[Case, list[Row]]]
 

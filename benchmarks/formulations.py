@@ -1,10 +1,10 @@
 """
 Literal against reformulated models: `python -m benchmarks.formulations` makes docs/formulations.md.
 
-Each run is a fresh worker process with one thread and 60 s. The rows of a case are kept in
-results/formulations; measured are those that are missing or have no commit, so a run that was
-ended is resumed by the same command. Delete a file to measure it again. Arguments name the sections
-to measure, all by default; `--page` measures none and makes the page from what is kept.
+Each run is a fresh worker process with one thread and 60 s. The rows of all cases are kept in
+results/formulations/rows.csv; measured are cases that are missing or have no commit, so a run that
+was terminated is resumed by the same command. Delete rows to measure them again. Arguments name the
+sections to measure, all by default; `--page` measures none and makes the page from what is kept.
 """
 
 from __future__ import annotations
@@ -16,28 +16,25 @@ from rich.progress import Progress
 
 from benchmarks.formulation_cases import LIMITS, Case, cases
 from benchmarks.formulation_page import write
-from benchmarks.stored import is_measured, store
+from benchmarks.stored import have_commits, rows_by, store_part
 from rsjs.methods import parse
-from rsjs.reporting.tables.csv_rows import read_rows
 from rsjs.runs import compare
 
-KEPT = Path(__file__).parents[1] / "results" / "formulations"
+ROWS = Path(__file__).parents[1] / "results" / "formulations" / "rows.csv"
 
 
 def main() -> None:
     """Run what is missing, then make the page."""
     asked = sys.argv[1:]
     wanted = [case for case in cases() if case.section in asked or not asked]
-    if missing := [case for case in wanted if not is_measured(_file(case))]:
+    stored = rows_by("case", ROWS)
+    if missing := [case for case in wanted if not have_commits(stored.get(case.name, []))]:
         with Progress() as progress:
             task = progress.add_task("", total=sum(len(case.methods) for case in missing))
             for case in missing:
                 _measure(case, progress, task)
-    write([(case, read_rows(_file(case))) for case in cases() if _file(case).exists()])
-
-
-def _file(case: Case) -> Path:
-    return KEPT / f"{case.name}.csv"
+    stored = rows_by("case", ROWS)
+    write([(case, stored[case.name]) for case in cases() if case.name in stored])
 
 
 def _measure(case: Case, progress: Progress, task: object) -> None:
@@ -47,7 +44,7 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
         progress.update(task, description=f"{case.name} {spelling}")
         outcomes += compare.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
-    store(compare.rows(outcomes, LIMITS), _file(case))
+    store_part(compare.rows(outcomes, LIMITS), "case", case.name, ROWS)
 
 
 if __name__ == "__main__":

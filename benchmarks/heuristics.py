@@ -2,9 +2,10 @@
 Every heuristic on every family: `python -m benchmarks.heuristics` makes docs/heuristics.md.
 
 Each run is a fresh worker process with one thread and 5 s; compiled kernels are loaded before the
-clock starts. The rows of an instance, and the course of each run, are kept in results/heuristics;
-measured are instances whose rows are missing or have no commit, so a run that was ended is resumed
-by the same command. Delete a folder to measure it again. `--page` makes the page from what is kept.
+clock starts. The rows of all instances are kept in results/heuristics/rows.csv, the
+trajectories of their runs in events.json; measured are instances whose rows are missing or have no
+commit, so a run that was terminated is resumed by the same command. Delete rows to measure them
+again. `--page` makes the page from what is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from rich.progress import track
 
-from benchmarks.stored import is_measured, store
+from benchmarks.stored import have_commits, rows_by, store_part
 from rsjs.core.call import Limits
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance
@@ -25,12 +26,12 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
 from rsjs.reporting.figures.gap_curves import gap_over_time
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 from rsjs.runs import compare
 
 ROOT = Path(__file__).parents[1]
 KEPT, DOCS = ROOT / "results" / "heuristics", ROOT / "docs"
+ROWS, EVENTS = KEPT / "rows.csv", KEPT / "events.json"
 LIMITS = Limits(time_limit=5.0)
 FAMILIES: dict[str, tuple[str, Callable[..., Instance]]] = {  # reference method, generator
     "jahani": ("jahani_dual@highs", jahani.generate),
@@ -80,22 +81,28 @@ def main() -> None:
     """Measure what is missing, then make the page."""
     cases = [(family, jobs) for family in FAMILIES for jobs in (200, 400)]
     if "--page" not in sys.argv:
-        missing = [case for case in cases if not is_measured(_folder(*case) / "rows.csv")]
+        stored = rows_by("case", ROWS)
+        missing = [case for case in cases if not have_commits(stored.get(_name(*case), []))]
         for family, jobs in track(missing, description="instances"):
             _measure(family, jobs)
-    kept = [case for case in cases if (_folder(*case) / "rows.csv").exists()]
-    rows = {case: read_rows(_folder(*case) / "rows.csv") for case in kept}
+    stored, trajectories = rows_by("case", ROWS), _trajectories()
+    rows = {case: stored[_name(*case)] for case in cases if _name(*case) in stored}
     runs = [
         {**run, "instance": f"{family} 100 x {jobs}"}
-        for family, jobs in kept
-        for run in json.loads((_folder(family, jobs) / "courses.json").read_text())
+        for family, jobs in rows
+        for run in trajectories[_name(family, jobs)]
     ]
     gap_over_time(runs, DOCS / "images" / "heuristics.png")
     write_bytes(("\n".join(_page(rows)) + "\n").encode(), DOCS / "heuristics.md")
 
 
-def _folder(family: str, jobs: int) -> Path:
-    return KEPT / f"{family}-100x{jobs}"
+def _name(family: str, jobs: int) -> str:
+    return f"{family}-100x{jobs}"
+
+
+def _trajectories() -> dict[str, list[dict[str, Any]]]:
+    """Return the stored trajectories by case."""
+    return json.loads(EVENTS.read_text()) if EVENTS.exists() else {}
 
 
 def _measure(family: str, jobs: int) -> None:
@@ -105,7 +112,7 @@ def _measure(family: str, jobs: int) -> None:
     requests = [parse(spelling) for spelling in spellings]
     found = list(compare.compare([instance], requests, LIMITS))
     rows = compare.rows(found, LIMITS)
-    courses = [
+    trajectories = [
         {
             "instance": row["instance"],
             "method": row["method"],
@@ -115,8 +122,9 @@ def _measure(family: str, jobs: int) -> None:
         }
         for row, outcome in zip(rows, found, strict=True)
     ]
-    write_bytes(json.dumps(courses).encode(), _folder(family, jobs) / "courses.json")
-    store(rows, _folder(family, jobs) / "rows.csv")
+    name = _name(family, jobs)
+    write_bytes(json.dumps({**_trajectories(), name: trajectories}).encode(), EVENTS)
+    store_part(rows, "case", name, ROWS)
 
 
 def _page(rows: dict[tuple[str, int], list[dict[str, Any]]]) -> list[str]:

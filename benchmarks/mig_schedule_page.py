@@ -13,7 +13,7 @@ from benchmarks.readme import filled
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 
 Row = Mapping[str, Any]
 Found = Sequence[tuple[Case, Sequence[Row]]]

@@ -10,7 +10,7 @@ from benchmarks.online_tables import by_size, kinds, roll, table
 from benchmarks.online_words import number, share
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables.formats import MISSING
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 from rsjs.simulation.metrics import CROWDED
 
 INTRODUCTION = """\

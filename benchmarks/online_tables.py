@@ -8,7 +8,7 @@ from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import EDF, FAMILIES, GREEDY, LAWS, REFERENCES, ROLL, STS, Runs
 from benchmarks.online_words import arrivals, number, share
 from rsjs.reporting.tables.formats import MISSING
-from rsjs.reporting.tables.markdown_table import code, line
+from rsjs.reporting.tables.table import code, line
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> list[str]:

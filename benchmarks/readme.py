@@ -16,10 +16,8 @@ from pathlib import Path
 from rsjs.instances.instance import FAMILIES, Objective
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import all_methods
-from rsjs.reporting.tables.columns import COLUMNS
-from rsjs.reporting.tables.comparison import read_rows
-from rsjs.reporting.tables.footnotes import GAP, conditions
-from rsjs.reporting.tables.markdown_table import code, escaped
+from rsjs.reporting.tables.comparison import COLUMNS, GAP, conditions, read_rows
+from rsjs.reporting.tables.table import code, escaped
 
 ROOT = Path(__file__).parents[1]
 SHOWN = ("instance", "method", "stop", "objective", "gap_to_best", "executed", "total_s")
@@ -50,7 +48,7 @@ def comparison(rows: list[dict[str, object]]) -> str:
     """The demo's rows, a few columns of them."""
     columns = [column for key in SHOWN for column in COLUMNS if column.key == key]
     lines = [_line([escaped(column.full_heading) for column in columns])]
-    lines.append(_line(["---:" if column.align == "right" else ":---" for column in columns]))
+    lines.append(_line(["---:" if column.is_right else ":---" for column in columns]))
     for row in rows:
         short = {**row, "instance": f"{row['nodes']} x {row['jobs']}"}
         cells = [column.cell(short) for column in columns]

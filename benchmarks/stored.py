@@ -25,6 +25,25 @@ def store(rows: Sequence[dict[str, Any]], path: Path) -> None:
     write_bytes(csv_text(rows).encode(), path)
 
 
+def rows_by(key: str, path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a file by their value in a column; none without a file."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in read_rows(path) if path.exists() else []:
+        groups.setdefault(row[key], []).append(row)
+    return groups
+
+
+def store_part(rows: Sequence[dict[str, Any]], key: str, part: str, path: Path) -> None:
+    """Write rows in place of those with this value in a column; those of other values stay."""
+    groups = rows_by(key, path) | {part: [{key: part, **row} for row in rows]}
+    store([row for group in groups.values() for row in group], path)
+
+
+def have_commits(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether there are rows and each names the commit that made it."""
+    return bool(rows) and all(row.get("commit") for row in rows)
+
+
 def is_measured(path: Path) -> bool:
     """Return whether the rows of a file are there and each names the commit that made it."""
-    return path.exists() and all(row.get("commit") for row in read_rows(path))
+    return path.exists() and have_commits(read_rows(path))

@@ -14,7 +14,7 @@ from benchmarks.sts_campaign_fit import fit_rules
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables.formats import MISSING
-from rsjs.reporting.tables.markdown_table import code
+from rsjs.reporting.tables.table import code
 
 INTRODUCTION = """\
 # The campaign of the STS paper

@@ -19,10 +19,11 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.simulation": 4,
     "rsjs.runs": 5,
     "rsjs.campaigns": 6,
-    "rsjs.best_known": 7,
+    "rsjs.bks": 7,
     "rsjs.paper_claims": 7,
     "rsjs.reporting": 8,
     "rsjs.api": 9,
+    "rsjs.library": 9,
     "rsjs.cli": 10,
     "rsjs.__main__": 11,
 }

@@ -9,26 +9,27 @@ from pathlib import Path
 import pytest
 
 from rsjs import rsjs_verify
-from rsjs.best_known.coverage import MOST_JOBS, coverage
-from rsjs.best_known.entries import BestKnown
-from rsjs.best_known.regenerate import made_again
-from rsjs.best_known.storage import read_all
-from rsjs.best_known.verify import verify
+from rsjs.bks.coverage import MOST_JOBS, coverage
+from rsjs.bks.entries import BestKnown
+from rsjs.bks.regenerate import made_again
+from rsjs.bks.storage import as_line, read, solu
+from rsjs.bks.verify import verify
 from rsjs.campaigns import spec
 from rsjs.core.call import Call
 from rsjs.core.report import Report
 from rsjs.formulations.enumeration import run as enumerate_all
-from rsjs.instances.io.files import read_instance, write_instance
+from rsjs.instances.io.files import read_instance, write_document, write_instance
 from rsjs.instances.library.sets import library_set
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "best_known"
-FILES = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-ENTRIES = {entry["sha256"]: entry for file in FILES for entry in file["instances"]}
-KNOWN = read_all(FOLDER)
+FILES = sorted(FOLDER.glob("*.jsonl"))
+LINES = [json.loads(line) for path in FILES for line in path.read_text().splitlines()]
+ENTRIES = {entry["sha256"]: entry for entry in LINES}
+KNOWN = [*read(FOLDER).values()]
 COVERAGE = {row.name: row for row in coverage(KNOWN)}
 CAMPAIGNS = sorted((ROOT / "benchmarks").glob("best_known*.toml"))
-LARGEST_SOLUTION, LARGEST_FOLDER = 16 * 2**10, 8 * 2**20  # bytes
+LARGEST_LINE, LARGEST_FOLDER = 64 * 2**10, 4 * 2**20  # bytes
 CONFIRMED = 0.95  # least share of the library
 
 
@@ -47,7 +48,7 @@ def test_verify_finds_nothing():
     found = verify(FOLDER, SAMPLE)
     assert found.findings == []
     assert found.solutions == len(SAMPLE) >= 28
-    assert len(found.known) == len(ENTRIES)
+    assert sorted(entry.sha256 for entry in found.known) == SAMPLE
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -89,10 +90,11 @@ def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256,
     bounds = [step["value"] for step in entry["lb_data"]]
     assert (entry["upper_bound"], entry["lower_bound"]) == (min(costs), max(bounds))
     assert entry["lower_bound"] <= entry["upper_bound"] * (1 + 1e-6)
-    instance = made_again(BestKnown.of_document(entry), FOLDER)
+    instance = made_again(BestKnown.of_document(entry))
     write_instance(instance, tmp_path / "instance.json")
     assert read_instance(tmp_path / "instance.json").digest == entry["sha256"]
-    solution = FOLDER / "solutions" / f"{entry['instance']}.json.gz"
+    solution = tmp_path / "solution.json"
+    write_document(entry["solution"], solution)
     report = rsjs_verify.verify_pairs(tmp_path / "instance.json", [solution])
     [(*_, verdict)] = report.verdicts
     assert verdict.feasible
@@ -116,7 +118,7 @@ def test_every_instance_of_the_small_sets_is_closed_by_two_solvers_and_two_formu
 @pytest.mark.parametrize("member", members("tiny"), ids=lambda member: member.name)
 def test_enumeration_finds_the_optimum_of_the_tiny_ones(member):
     entry = ENTRIES[member.sha256]
-    instance = made_again(BestKnown.of_document(entry), FOLDER)
+    instance = made_again(BestKnown.of_document(entry))
     found = enumerate_all(instance, Call(), Report())
     assert found.objective == pytest.approx(entry["upper_bound"], rel=1e-12)
 
@@ -134,8 +136,8 @@ def test_optima_that_the_library_states_are_the_least_costs():
             assert entry["lb_data"][-1]["confirmed_by"]
 
 
-def test_the_solu_file_reads_as_miplib_has_it():
-    lines = (FOLDER / "best_known.solu").read_text().splitlines()
+def test_the_solu_lines_read_as_miplib_has_them():
+    lines = solu(KNOWN)
     found = [re.fullmatch(r"=(opt|best|unkn)=  (\S+)(?: (\S+))?", line) for line in lines]
     assert all(found)
     told = {match[2]: (match[1], match[3]) for match in found if match}
@@ -147,9 +149,15 @@ def test_the_solu_file_reads_as_miplib_has_it():
 
 
 def test_the_files_are_small():
-    sizes = {path: path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()}
-    assert max(size for path, size in sizes.items() if path.suffix == ".gz") <= LARGEST_SOLUTION
-    assert sum(sizes.values()) <= LARGEST_FOLDER
+    lines = [line for path in FILES for line in path.read_bytes().splitlines()]
+    assert max(map(len, lines)) <= LARGEST_LINE
+    assert sum(map(len, lines)) <= LARGEST_FOLDER
+
+
+def test_the_files_are_as_the_package_writes_them():
+    for path in FILES:
+        lines = path.read_text().splitlines(keepends=True)
+        assert [as_line(BestKnown.of_document(json.loads(line))) for line in lines] == lines
 
 
 def test_campaigns_make_every_value():

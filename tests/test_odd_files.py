@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rsjs.best_known.storage import read_family
+from rsjs.bks.storage import read_family
 from rsjs.campaigns import instance_store, manifest, records, spec
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani
@@ -84,7 +84,7 @@ READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its fo
     "i.json": lambda folder: files.read_any(folder / "i.json"),
     "c.toml": lambda folder: spec.read(folder / "c.toml"),
     "plan.json": lambda folder: manifest.read(folder, "plan"),
-    "jahani.json": lambda folder: read_family(folder / "jahani.json"),
+    "jahani.jsonl": lambda folder: read_family(folder / "jahani.jsonl"),
     "index.json": lambda folder: instance_store.read_index(folder / "index.json"),
     "SHA256SUMS": lambda folder: records.sound(folder),
     "events.jsonl": lambda folder: records._events(folder / "events.jsonl"),
@@ -111,7 +111,7 @@ SHAPES = [
     ("c.toml", campaign(files="~nosuch/*.json"), "/instances/0/files/0: found '~nosuch"),
     ("plan.json", DEEP, "brackets nested too deeply"),
     ("plan.json", '{"format": "rsjs-plan/1", "\\ud800": 1}', "lone surrogates"),
-    ("jahani.json", DEEP, "brackets nested too deeply"),
+    ("jahani.jsonl", DEEP, "brackets nested too deeply"),
     ("index.json", '{"drawn": {}}', "no key 'permuted'"),
     ("SHA256SUMS", "0  a\0b\n", "found embedded null byte, expected a whole record"),
     ("events.jsonl", '{"seconds": 1}\n[', "line 2: found Expecting value"),

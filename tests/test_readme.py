@@ -32,8 +32,8 @@ def test_the_table_of_methods_is_the_registry():
 
 
 def test_every_method_shown_can_be_spelled():
-    for line, method in re.findall(r"(.*)--methods? (\S+)", README):
-        for spelling in method.split(","):
+    for line, several, method in re.findall(r"(.*)--method(s?) ('[^']+'|\S+)", README):
+        for spelling in method.split(",") if several else [method.strip("'")]:
             request(spelling) if "rsjs mig" in line else parse(spelling)
 
 

@@ -107,6 +107,11 @@ class Backend:
     process: SolverProcess | None = None
 
     @property
+    def notes(self) -> list[str]:
+        """What sets the solver apart."""
+        return [] if Feature.INTEGER in self.features else ["a bound only, no schedule"]
+
+    @property
     def install_command(self) -> str:
         """How to get the solver."""
         return f"pip install '{self.distribution}{self.versions}'"

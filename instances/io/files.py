@@ -29,6 +29,12 @@ class SolutionFile:
     objective: float | None = None
     bound: float | None = None
 
+    def refuse_other(self, instance: Instance, path: str | Path) -> None:
+        """Raise InputError unless the file, read from `path`, names the digest of the instance."""
+        if self.instance_digest != instance.digest:
+            expected = f"{instance.digest}, the sha256 of {instance.name}"
+            raise InputError("/instance", self.instance_digest, expected, path)
+
 
 def read_instance(path: str | Path) -> Instance:
     """

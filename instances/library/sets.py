@@ -29,7 +29,7 @@ from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
@@ -53,6 +53,12 @@ GENERATORS: Mapping[str, Callable[..., Instance]] = {
     "andreas": andreas.generate,
     "sts": sts.generate,
     "planted": planted.generate,
+}
+WORKLOADS: Mapping[str, Callable[..., Workload]] = {
+    "jahani": jahani.workload,
+    "kiros": kiros.workload,
+    "andreas": andreas.workload,
+    "sts": sts.workload,
 }
 
 

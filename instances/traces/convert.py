@@ -210,7 +210,7 @@ def _refuse_unnamed(
     counts = described(", ".join(f"{flaws[kind.name]} {kind.name}" for kind in unnamed))
     readable = not any(kind.whole and not kind.kept for kind in unnamed)
     allowed = "each kind in --drop or --keep" if readable else "a trace that can be read"
-    raise InputError("/drop", counts, f"{allowed}; rsjs trace inspect tells them")
+    raise InputError("/drop", counts, f"{allowed}; rsjs trace tells them")
 
 
 def _first_submitted(held: Sequence[JobRecords], limit: int) -> JobRecords:

@@ -1,1 +1,1 @@
-"""The best-known values as data: `importlib.resources.files("rsjs.best_known.values")`."""
+"""The best-known values as data: `importlib.resources.files("rsjs.bks.values")`."""

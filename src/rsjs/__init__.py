@@ -2,25 +2,62 @@
 RSJS-Bench: scheduling deep-learning training jobs on GPU clusters as optimisation.
 
 >>> import rsjs
->>> instance = rsjs.load("instance.json")
->>> result = rsjs.solve(instance, "jahani_patterns@highs", time_limit=60)
->>> rsjs.check(instance, result.solution).objective
+>>> instance = rsjs.generate("jahani", nodes=2, jobs=8, seed=1)
+>>> result = rsjs.solve(instance, "greedy:paper")
+>>> rsjs.check(instance, result.solution).feasible
+True
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsjs.api import InputError, MethodError, check, export_model, load, save, solve
+    from rsjs import library
+    from rsjs.api import (
+        InputError,
+        MethodError,
+        best_known,
+        check,
+        export_model,
+        generate,
+        load,
+        save,
+        simulate,
+        solve,
+    )
 
-__all__ = ["InputError", "MethodError", "check", "export_model", "load", "save", "solve"]
+    __version__: str
+
+__all__ = [
+    "InputError",
+    "MethodError",
+    "__version__",
+    "best_known",
+    "check",
+    "export_model",
+    "generate",
+    "library",
+    "load",
+    "save",
+    "simulate",
+    "solve",
+]
 
 
 def __getattr__(name: str) -> Any:
     # imported on first use, so that `rsjs --help` stays fast
+    if name == "__version__":
+        return version("rsjs-bench")
+    if name == "library":
+        return import_module("rsjs.library")
     if name in __all__:
-        from rsjs import api
-
-        return getattr(api, name)
+        return getattr(import_module("rsjs.api"), name)
     raise AttributeError(f"module 'rsjs' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what the package offers, for tab completion."""
+    return __all__

@@ -1,12 +1,14 @@
-"""The library in five calls: `load`, `save`, `solve`, `check`, `export_model`."""
+"""The functions of the package `rsjs`: what the commands of `rsjs` call too."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from rsjs.core.errors import InputError, MethodError, described
+from rsjs.core.errors import InputError, MethodError, described, integer, one_of
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
 from rsjs.instances.instance import Instance, Workload
@@ -14,29 +16,68 @@ from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
+    from rsjs.bks.storage import KnownValue
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
+    from rsjs.simulation.outcome import Outcome
 
 T = TypeVar("T")
 
-__all__ = ["InputError", "MethodError", "check", "export_model", "load", "save", "solve"]
+__all__ = [
+    "InputError",
+    "MethodError",
+    "best_known",
+    "check",
+    "export_model",
+    "generate",
+    "load",
+    "save",
+    "simulate",
+    "solve",
+]
 
 
-def load(path: str | Path) -> Instance:
-    """Read an instance file (`.json` or `.json.gz`); see `rsjs.instances.io.files`."""
-    return files.read_instance(path)
-
-
-def save(
-    subject: Instance | Workload | Solution, path: str | Path, *, instance: Instance | None = None
-) -> None:
+def load(path: str | Path, *, instance: Instance | None = None) -> Any:
     """
-    Write an instance, a workload or a solution.
+    Read an instance, a workload or a solution; the file tells which it is.
 
     Parameters
     ----------
     path : str or Path
-        `.json` or `.json.gz`, in a folder that exists.
+        `.json` or `.json.gz`.
+    instance : Instance, optional
+        The instance of a solution, whose digest the file must name.
+
+    Returns
+    -------
+    Instance, Workload or Solution
+
+    Raises
+    ------
+    InputError
+        Naming the file, the place in it, the value found and what was expected.
+    """
+    subject = files.read_any(path)
+    if isinstance(subject, files.SolutionFile):
+        if instance is not None:
+            subject.refuse_other(instance, path)
+        return subject.solution
+    return subject
+
+
+def save(
+    subject: Instance | Workload | Solution | Outcome,
+    path: str | Path,
+    *,
+    instance: Instance | None = None,
+) -> None:
+    """
+    Write an instance, a workload, a solution, or the event log of a simulation.
+
+    Parameters
+    ----------
+    path : str or Path
+        `.json` or `.json.gz`, of a log `.jsonl` or `.jsonl.gz`; in a folder that exists.
     instance : Instance, optional
         The instance of a solution, whose digest the file names.
 
@@ -50,10 +91,102 @@ def save(
         files.write_instance(subject, path)
     elif isinstance(subject, Workload):
         files.write_workload(subject, path)
+    elif isinstance(subject, Solution):
+        of = _refuse_other(instance, Instance, "instance=INSTANCE, that of the solution")
+        files.write_solution(subject, of.digest, path)
     else:
-        solution = _refuse_other(subject, Solution, "an instance, a workload or a solution")
-        found = _refuse_other(instance, Instance, "instance=INSTANCE, that of the solution")
-        files.write_solution(solution, found.digest, path)
+        from rsjs.simulation import event_log, outcome
+
+        expected = "an instance, a workload, a solution or the outcome of a simulation"
+        event_log.write(_refuse_other(subject, outcome.Outcome, expected), path)
+
+
+@overload
+def generate(
+    family: str,
+    *,
+    nodes: int,
+    jobs: int | None = ...,
+    seed: int = ...,
+    arrivals: str,
+    gap_seconds: float | None = ...,
+    **options: Any,
+) -> Workload: ...
+@overload
+def generate(
+    family: str,
+    *,
+    nodes: int,
+    jobs: int | None = ...,
+    seed: int = ...,
+    arrivals: None = ...,
+    gap_seconds: None = ...,
+    **options: Any,
+) -> Instance: ...
+def generate(
+    family: str,
+    *,
+    nodes: int,
+    jobs: int | None = None,
+    seed: int = 1,
+    arrivals: str | None = None,
+    gap_seconds: float | None = None,
+    **options: Any,
+) -> Instance | Workload:
+    """
+    Draw an instance of a paper's family, or with `arrivals` a workload.
+
+    Parameters
+    ----------
+    family : "jahani" | "kiros" | "andreas" | "sts" | "planted"
+        The generator, see `rsjs.instances.generators`.
+    nodes, jobs : int
+        N and J; without `jobs` 10 N as in the papers, 4 N of `planted`.
+    seed : int
+        Of all random numbers, >= 0.
+    arrivals : str, optional
+        Arrival process of a workload: exp, integer_poisson or constant; of all families but
+        jahani also high, low or mixed. Without it all jobs are submitted at time 0.
+    gap_seconds : float, optional
+        Mean time between two submissions [s], the paper's by default: of jahani to the whole
+        cluster, of the others multiplied by N.
+    **options
+        Those of the generator, e.g. `catalogue` and `due` of jahani, `mix` and `sharing` of sts.
+
+    Raises
+    ------
+    InputError
+        At "/NAME", for an argument that does not exist or a value that makes no sense.
+    """
+    from rsjs.instances.library.sets import GENERATORS, WORKLOADS
+
+    one_of("family", family, GENERATORS)
+    if jobs is None:
+        jobs = (4 if family == "planted" else 10) * integer("nodes", nodes, 1)
+    arguments = {"nodes": nodes, "jobs": jobs, "seed": seed, **options}
+    if arrivals is None:
+        if gap_seconds is not None:
+            raise InputError("/gap_seconds", gap_seconds, "none without an arrival process")
+        _refuse_unknown(GENERATORS[family], arguments)
+        return GENERATORS[family](**arguments)
+    if family not in WORKLOADS:
+        raise InputError("/arrivals", arrivals, f"none: {family} has no workloads")
+    if gap_seconds is not None:
+        arguments["gap_seconds"] = gap_seconds
+    _refuse_unknown(WORKLOADS[family], arguments)
+    try:
+        return WORKLOADS[family](law=arrivals, **arguments)
+    except InputError as error:
+        if error.pointer != "/law":
+            raise
+        raise InputError("/arrivals", error.value, error.expected) from None
+
+
+def _refuse_unknown(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse an argument that a function does not have; `law` is called `arrivals` here."""
+    known = [name for name in inspect.signature(function).parameters if name != "law"]
+    for name in arguments.keys() - {*known}:
+        raise InputError(f"/{name}", arguments[name], f"one of the options {', '.join(known)}")
 
 
 def solve(
@@ -62,7 +195,12 @@ def solve(
     *,
     warm_start: Solution | None = None,
     log: bool = False,
-    **limits: Any,
+    time_limit: float = 60.0,
+    gap: float = 1e-4,
+    threads: int = 1,
+    seed: int = 0,
+    memory_limit_mb: float | None = None,
+    **unknown: Any,
 ) -> SolveResult:
     """
     Run a method in a process of its own and return what it knows when it ends.
@@ -72,11 +210,17 @@ def solve(
     method : str
         `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names.
     warm_start : Solution, optional
-        A feasible decision to begin from.
+        A feasible solution to start from.
     log : bool
         Let the solver's log through to standard error.
-    **limits
-        time_limit [s], gap, threads, seed, memory_limit_mb: see `Limits`.
+    time_limit : float
+        Wall clock of the method [s].
+    gap : float
+        Relative gap at which an exact method may stop.
+    threads, seed : int
+        Threads of the solver; seed of all random numbers.
+    memory_limit_mb : float, optional
+        Resident memory of the run [MB].
 
     Returns
     -------
@@ -98,20 +242,39 @@ def solve(
     from rsjs.runs import verified_run
 
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
-    request, own = parse(method), Limits.asked(**limits)
-    found = verified_run.run(instance, request, own, warm_start=warm_start, log=log)
-    result = replace(found.result, objective=found.objective)
-    if found.verdict is not None and not found.verdict.feasible:
-        message = "; ".join(str(violation) for violation in found.verdict.violations[:3])
+    request = parse(method)
+    limits = Limits.asked(
+        time_limit=time_limit,
+        gap=gap,
+        threads=threads,
+        seed=seed,
+        memory_limit_mb=memory_limit_mb,
+        **unknown,
+    )
+    run = verified_run.run(instance, request, limits, warm_start=warm_start, log=log)
+    result = replace(run.result, objective=run.objective)
+    if run.verdict is not None and not run.verdict.feasible:
+        message = "; ".join(str(violation) for violation in run.verdict.violations[:3])
         result = replace(result, stop=Stop.ERROR, message=message)
     if result.stop is Stop.ERROR:
         raise MethodError(request.spelling, result)
     return result
 
 
-def check(instance: Instance, solution: Solution | None) -> Verdict:
+def check(
+    instance: Instance,
+    solution: Solution | None,
+    *,
+    objective: float | None = None,
+    bound: float | None = None,
+) -> Verdict:
     """
-    Check a solution and price it.
+    Check a solution and compute its cost.
+
+    Parameters
+    ----------
+    objective, bound : float, optional
+        Cost and lower bound [$] that somebody claims, to be checked too.
 
     Raises
     ------
@@ -119,7 +282,23 @@ def check(instance: Instance, solution: Solution | None) -> Verdict:
         For None, as of a method that ended without a solution, and anything else that is none.
     """
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
-    return _check(instance, _refuse_other(solution, Solution, "a solution to check"))
+    given = _refuse_other(solution, Solution, "a solution to check")
+    return _check(instance, given, objective=objective, bound=bound)
+
+
+def best_known(instance: Instance) -> KnownValue | None:
+    """
+    Return the best-known value of an instance, which its sha256 identifies.
+
+    Returns
+    -------
+    KnownValue or None
+        `value` and `bound` [$], either may be None; `status` is "closed" if the bound proves the
+        cost to be the optimum, else "open". None if nothing is known of the instance.
+    """
+    from rsjs.bks.storage import lookup
+
+    return lookup(_refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it"))
 
 
 def export_model(
@@ -150,6 +329,48 @@ def export_model(
     if reason := request.method.refusal(instance):
         raise InputError("", request.spelling, f"another method or instance: {reason}")
     return export.export(request.method.name, instance, request.options, Path(path))
+
+
+@overload
+def simulate(workload: Workload, policies: str = ..., **options: Any) -> Outcome: ...
+@overload
+def simulate(workload: Workload, policies: Sequence[str], **options: Any) -> list[Outcome]: ...
+def simulate(
+    workload: Workload, policies: str | Sequence[str] = "queue:edf", **options: Any
+) -> Outcome | list[Outcome]:
+    """
+    Run a workload under a policy, or under each of several, until its last job is complete.
+
+    Parameters
+    ----------
+    policies : str or sequence of str
+        Specifications of methods or policies, see `rsjs list policies`.
+    **options
+        energy, boot [h], checkpoint, events, period [h], deviation, denominator,
+        decision_limit [s], seed: see `rsjs.simulation.options.Options`.
+
+    Returns
+    -------
+    Outcome or list of Outcome
+        `totals` has cost, energy, tardiness and more, `records` the events in order; `rsjs.save`
+        writes them as a log. A run that cannot continue is an outcome, too: `status` tells.
+
+    Raises
+    ------
+    InputError
+        For an unknown policy or option, and a policy that cannot decide on these jobs.
+    """
+    from rsjs.simulation.engine import simulate as run
+    from rsjs.simulation.options import Options
+    from rsjs.simulation.policies.registry import policy
+
+    _refuse_other(workload, Workload, "a workload, as `rsjs.load` returns it")
+    _refuse_unknown(Options, options)
+    chosen = Options(**options)
+    if isinstance(policies, str):
+        return run(workload, policy(policies, workload), chosen)
+    prepared = [policy(name, workload) for name in policies]
+    return [run(workload, one, chosen) for one in prepared]
 
 
 def _refuse_other(value: Any, kind: type[T], expected: str) -> T:

@@ -6,20 +6,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mig_tables import DOCS, PARTS
-from benchmarks.stored import is_measured, store
+from benchmarks.stored import have_commits, is_measured, rows_by, store, store_part
 from rsjs import commit
 from rsjs.reporting.tables.csv_rows import read_rows
 
 RESULTS = Path(__file__).parents[2] / "results"
-MADE_OF_ROWS = ("small/*/*", "smoke/tables/*")
+FILES = sorted(path.relative_to(RESULTS) for path in RESULTS.rglob("*.csv"))
 
 
-def _files():
-    files = sorted(path.relative_to(RESULTS) for path in RESULTS.rglob("*.csv"))
-    return [file for file in files if not any(file.match(other) for other in MADE_OF_ROWS)]
-
-
-@pytest.mark.parametrize("file", _files(), ids=str)
+@pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_stored_row_has_a_commit(file):
     rows = read_rows(RESULTS / file)
     assert rows
@@ -42,6 +37,22 @@ def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again
     assert not is_measured(path)
     store([row | {"commit": "c"}], path)
     assert is_measured(path)
+
+
+def test_rows_of_a_part_take_the_place_of_those_before_and_others_stay(tmp_path):
+    path, row = tmp_path / "rows.csv", {"method": "m", "commit": "c"}
+    assert rows_by("case", path) == {}
+    store_part([row], "case", "a", path)
+    store_part([row, {**row, "method": "n"}], "case", "b", path)
+    store_part([{**row, "commit": "d", "seconds": 1.5}], "case", "a", path)
+    groups = rows_by("case", path)
+    assert [row["method"] for row in groups["b"]] == ["m", "n"]
+    assert [(row["commit"], row["seconds"]) for row in groups["a"]] == [("d", 1.5)]
+    assert have_commits(groups["a"])
+    assert not have_commits([])
+    with pytest.raises(SystemExit, match="commit"):
+        store_part([{**row, "commit": None}], "case", "b", path)
+    assert rows_by("case", path) == groups
 
 
 def test_changes_of_results_do_not_make_a_tree_dirty(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from rsjs.best_known.candidates import of_stores
+from rsjs.bks.candidates import of_stores
 from rsjs.campaigns.collection import collect
 from rsjs.core.errors import InputError
 from rsjs.reporting.site.report_data import gathered

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.best_known import candidates
+from rsjs.bks import candidates
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.store import Store
@@ -15,8 +15,8 @@ from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.problem import read_problem
 from rsjs.instances.mig.scheduling.schedule import read_schedule
-from rsjs.reporting.statistics.tables import schedule_sheet
-from rsjs.reporting.tables.families import family_of
+from rsjs.reporting.statistics.tables import schedule_table
+from rsjs.reporting.tables.units import family_of
 from rsjs.runs.kinds.mig_schedule import KIND
 from tests.campaigns.mig_campaign import read
 
@@ -120,13 +120,13 @@ def test_schedules_are_no_claims_on_instances(done):
     assert candidates.of_stores([done]) == ({}, [])
 
 
-def test_the_sheet_of_schedules_tells_each_objective_apart(done):
-    sheet = schedule_sheet(collect([done]).rows)
-    assert sheet is not None
-    lines = {(line["goal"], line["method"]): line for line in sheet.lines.to_dict("records")}
+def test_the_table_of_schedules_tells_each_objective_apart(done):
+    table = schedule_table(collect([done]).rows)
+    assert table is not None
+    lines = {(line["goal"], line["method"]): line for line in table.rows}
     assert [*lines] == sorted(lines, key=lambda key: key[0])
     rule = lines["makespan", "fcfs"]
     assert (rule["sets"], rule["verified"], rule["value"]) == (2, 2, (112 + 3) / 2)
     assert rule["gap"] == pytest.approx(6 / 112 / 2)
     assert (rule["optimal"], lines["makespan", "bigrem"]["optimal"]) == (1, 1)
-    assert schedule_sheet([{"instance": "jahani-N2", "method": "fifo"}]) is None
+    assert schedule_table([{"instance": "jahani-N2", "method": "fifo"}]) is None

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from rsjs.best_known import candidates
+from rsjs.bks import candidates
 from rsjs.campaigns import runner, spec
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.run import Run

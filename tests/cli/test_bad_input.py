@@ -4,9 +4,13 @@ import os
 
 import pytest
 
+from rsjs.cli.options import limits
+from rsjs.cli.solve import tell_compilation
+from rsjs.methods import parse
+
 BAD = [
     # a method that does not exist, with those that do
-    ("solve small.json --method nope", "method nope"),
+    ("solve small.json --method nope", "--method: found 'method nope'"),
     ("solve small.json --method jahani_paterns@highs", "jahani_patterns"),
     ("solve small.json --method jahani_patterns@cplex", "solver of jahani_patterns cplex"),
     ("solve small.json --method greedy@highs", "no solver for greedy"),
@@ -21,11 +25,11 @@ BAD = [
     ("solve small.json --time-limit 0", "--time-limit"),
     ("solve small.json --time-limit nan", "--time-limit: found nan"),
     ("solve small.json --time-limit inf", "--time-limit: found inf"),
-    ("solve small.json --time-limit soon", "'--time-limit'"),
+    ("solve small.json --time-limit soon", "--time-limit: found 'soon', expected a valid number"),
     ("solve small.json --gap 2", "--gap: found 2.0, expected a relative gap from 0 to 1"),
     ("solve small.json --gap nan", "--gap"),
     ("solve small.json --threads 0", "--threads"),
-    ("solve small.json --threads 1.5", "'--threads'"),
+    ("solve small.json --threads 1.5", "--threads: found '1.5', expected a valid integer"),
     ("solve small.json --seed -1", "--seed"),
     ("solve small.json --memory-limit 0", "--memory-limit"),
     # files
@@ -65,11 +69,13 @@ BAD = [
     ("generate jahani -N 2 --catalogue none -o {out}/i.json", "--catalogue: found 'none'"),
     ("generate jahani -N 2 --due none -o {out}/i.json", "--due: found 'none'"),
     ("generate jahani -N 2 --times none -o {out}/i.json", "--times: found 'none'"),
-    ("generate jahani -N two -o {out}/i.json", "'-N'"),
+    ("generate jahani -N two -o {out}/i.json", "-N: found 'two', expected a valid integer"),
     ("generate nobody -N 2 -o {out}/i.json", "nobody"),
-    ("workload jahani -N 2 --gap -3 -o {out}/w.json", "--gap: found -3.0"),
-    ("workload jahani -N 2 --gap nan -o {out}/w.json", "--gap: found nan"),
-    ("workload jahani -N 2 --law none -o {out}/w.json", "--law: found 'none'"),
+    ("generate jahani --arrivals exp -N 2 --gap -3 -o {out}/w.json", "--gap: found -3.0"),
+    ("generate jahani --arrivals exp -N 2 --gap nan -o {out}/w.json", "--gap: found nan"),
+    ("generate jahani -N 2 --arrivals none -o {out}/w.json", "--arrivals: found 'none'"),
+    ("generate planted -N 2 --arrivals exp -o {out}/w.json", "--arrivals"),
+    ("workload jahani -N 2 -o {out}/w.json", "it is rsjs generate FAMILY --arrivals LAW"),
     # comparisons
     ("compare small.json --methods , -o {out}/c", "--methods"),
     ("compare small.json --methods greedy,nope -o {out}/c", "method nope"),
@@ -86,7 +92,7 @@ BAD = [
     ("compare small.json --methods greedy", "'--output'"),
     ("convert small.json", "'--output'"),
     ("generate", "command"),
-    ("list nothing", "'nothing'"),
+    ("list nothing", "WHAT: found 'nothing', expected one of methods, policies"),
     ("doctor --now", "--now"),
     ("frobnicate", "frobnicate"),
 ]
@@ -108,6 +114,32 @@ def test_a_missing_solver_is_told_with_the_command_that_installs_it(rsjs, folder
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     refusal = rsjs("solve", folder / "small.json", "--method", "jahani_patterns@gurobi").refusal
     assert "solver gurobi is not installed: pip install 'gurobipy>=12,<14'" in refusal
+
+
+def test_without_a_solver_a_method_that_needs_none_is_named(rsjs, folder, monkeypatch):
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    refusal = rsjs("solve", folder / "small.json").refusal
+    assert (
+        "--method: found 'jahani_patterns@highs', expected another method, e.g. greedy" in refusal
+    )
+
+
+def test_more_threads_than_cores_are_noted(capsys, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert limits(60.0, 1e-4, 64, 0, None).threads == 64
+    limits(60.0, 1e-4, 2, 0, None)
+    assert capsys.readouterr().err == "rsjs: note: --threads 64, this machine has 2\n"
+
+
+def test_a_cold_cache_of_kernels_is_noted_for_heuristics(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("rsjs.heuristics.common.jit.cache_folder", lambda: tmp_path)
+    tell_compilation(parse("enumeration"))
+    assert capsys.readouterr().err == ""
+    tell_compilation(parse("greedy"))
+    assert "once only" in capsys.readouterr().err
+    (tmp_path / "kernel.nbi").touch()
+    tell_compilation(parse("greedy"))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_place_without_permission_is_refused_before_the_run(rsjs, folder, tmp_path, monkeypatch):

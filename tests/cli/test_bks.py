@@ -1,4 +1,4 @@
-"""`rsjs bks`: list, show, verify, update."""
+"""`rsjs bks`: list, verify, update."""
 
 import json
 import shutil
@@ -48,7 +48,7 @@ def test_an_update_tells_what_is_new_and_then_nothing(rsjs, store, tmp_path):
     assert first.code == 0
     assert f"{NAME}: cost 0.2480463424 $, bound 0.2480463424 $, closed" in first.out
     assert "bound confirmed by 1" in first.out
-    assert first.out.endswith("1 of 1 instance with claims changed\n")
+    assert first.out.endswith("1 of 1 instance with candidates changed\n")
     again = rsjs("bks", "update", store, "--folder", tmp_path / "known", "--json").json
     assert (again["changed"], again["instances"]) == ([], 1)
 
@@ -69,6 +69,12 @@ def test_the_list_of_a_set_has_its_members_and_that_of_open_ones_what_is_left(rs
     assert rsjs("bks", "list", "--open", "--folder", made, "--json").json == []
 
 
+def test_the_list_as_a_solu_file_has_the_optima(rsjs, made):
+    [entry] = rsjs("bks", "list", "--folder", made, "--json").json
+    told = rsjs("bks", "list", "--folder", made, "--solu").out
+    assert told == f"=opt=  {NAME} {entry['upper_bound']!r}\n"
+
+
 def test_sets_are_counted(rsjs, made):
     shown = rsjs("bks", "sets", "--folder", made).out.splitlines()
     assert shown[0].split()[:2] == ["set", "instances"]
@@ -81,18 +87,18 @@ def test_sets_are_counted(rsjs, made):
 
 def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store, tmp_path):
     path = tmp_path / "i.json"
-    shown = rsjs("bks", "show", NAME, "--folder", made, "-o", path)
+    solution = tmp_path / "s.json"
+    shown = rsjs("bks", "list", NAME, "--folder", made, "-o", path, "--solution", solution)
     assert "jahani of rsjs-bench" in " ".join(shown.out.split())
     ids = run_ids(store)
     assert ids["enumeration"] in shown.out
     assert ids["jahani_patterns@scip"] in shown.out
     [entry] = rsjs("bks", "list", "--folder", made, "--json").json
     assert read_instance(path).digest == entry["sha256"]
-    solution = made / "solutions" / f"{NAME}.json.gz"
     checked = rsjs("check", path, solution, "--exact", "--json")
     assert checked.code == 0
     assert checked.json["exact"]["objective"] == entry["upper_bound"]
-    assert rsjs("bks", "show", NAME, "--folder", made, "--json").json == entry
+    assert rsjs("bks", "list", NAME, "--folder", made, "--json").json == entry
 
 
 def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(rsjs, made, store, tmp_path):
@@ -100,9 +106,11 @@ def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(rsjs, made, 
     assert good.code == 0
     assert good.out.endswith("1 of them confirmed; 1 solution passed the exact check\n")
     other = rsjs("bks", "verify", "--set", "small", "--folder", made)
-    assert other.out.endswith("1 of them confirmed; 0 solutions passed the exact check\n")
+    none = "0 instances: 0 closed, 0 of them confirmed; 0 solutions passed the exact check\n"
+    assert other.out == none
     rsjs("bks", "update", store, "--folder", tmp_path / "known")
-    (tmp_path / "known" / "best_known.solu").write_text("")
+    path = tmp_path / "known" / "jahani.jsonl"
+    path.write_text(path.read_text().replace('"status":"closed"', '"status":"open"'))
     bad = rsjs("bks", "verify", "--folder", tmp_path / "known")
     assert bad.code == 1
     assert bad.out.count("\n") == 1
@@ -115,14 +123,13 @@ def test_a_contradiction_names_both_runs_and_leaves_the_values(rsjs, made, store
     """An entry is false: a bound above the cost."""
     known, ids = tmp_path / "known", run_ids(store)
     shutil.copytree(made, known)
-    path = known / "jahani.json"
-    document = json.loads(path.read_text())
-    [entry] = document["instances"]
+    path = known / "jahani.jsonl"
+    entry = json.loads(path.read_text())
     own = ("confirmed_by", "exact", "terms", "solution_sha256", "verifier")
     false = {key: value for key, value in entry["ub_data"][0].items() if key not in own}
     false |= {"value": 1.0, "run_id": "f" * 16, "method": "boast", "bound_source": "solver"}
     entry["lb_data"] = [{**false, "confirmed_by": []}]
-    path.write_text(json.dumps(document))
+    path.write_text(json.dumps(entry))
     before = path.read_bytes()
     told = rsjs("bks", "update", store, "--folder", known)
     assert told.code == 1
@@ -146,6 +153,14 @@ def test_a_solution_from_elsewhere_is_credited(rsjs, folder, tmp_path):
     assert rsjs("bks", "verify", "--folder", known).code == 0
 
 
+def test_an_instance_without_a_cost_has_no_solution_to_write(rsjs, made, tmp_path):
+    entry = json.loads((made / "jahani.jsonl").read_text())
+    nothing = {"ub_data": [], "upper_bound": None, "solution": None, "solution_sha256": None}
+    (tmp_path / "jahani.jsonl").write_text(json.dumps({**entry, **nothing}))
+    told = rsjs("bks", "list", NAME, "--folder", tmp_path, "--solution", tmp_path / "s.json")
+    assert "/solution: found None, expected a solution of" in told.refusal
+
+
 def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert rsjs("bks", "sets", "--json").json[-1]["closed"] > 700
@@ -157,11 +172,11 @@ def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path
 BAD = [
     ("list --folder {out}/none", "no best-known values"),
     ("verify --folder {out}/none", "no best-known values"),
-    ("list --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
-    ("verify --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
+    ("list --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
+    ("verify --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
     ("sets --folder {out}/none", "no best-known values"),
-    ("show nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
-    (f"show {NAME} --folder {{made}} -o {{out}}", "a file to write"),
+    ("list nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
+    (f"list {NAME} --folder {{made}} -o {{out}}", "a file to write"),
     ("update --folder {out}/k", "no STORE and no --solution"),
     ("update {out} --folder {out}/k", "store.json: found No such file"),
     ("update --solution s.json --folder {out}/k", "--instance: found nothing, expected it"),

@@ -1,4 +1,8 @@
-"""The authors' CSV triple becomes a file and back."""
+"""The authors' CSV triple becomes a file and back; a method becomes a linear model."""
+
+from hashlib import sha256
+
+import pytest
 
 from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.gpuscheduler_csv import read_any
@@ -22,3 +26,55 @@ def test_jobs_submitted_at_different_times_are_a_workload(rsjs, folder, tmp_path
     made = rsjs("convert", tmp_path / "csv", "-o", tmp_path / "w.json", "--json")
     assert made.json["kind"] == "workload"
     assert len(read_workload(tmp_path / "w.json").jobs) == 8
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".lp", ".mps.gz", ".lp.gz"])
+def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
+    path = tmp_path / f"model{suffix}"
+    ended = rsjs("convert", folder / "small.json", "-o", path, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.json["sha256"] == sha256(path.read_bytes()).hexdigest()
+    assert ended.json["method"] == "jahani_patterns"
+    assert ended.json["counts"]["integers"] == 62
+    told = rsjs("convert", folder / "small.json", "-o", path)
+    assert ended.json["sha256"] in told.out
+
+
+def test_options_of_the_method_count(rsjs, folder, tmp_path):
+    line = ("convert", folder / "small.json", "-o", tmp_path / "m.lp", "--json", "--method")
+    patterns, literal = rsjs(*line, "jahani_patterns@scip").json, rsjs(*line, "jahani_literal").json
+    printed = rsjs(*line, "jahani_literal?printed=overdue").json
+    assert patterns["counts"]["columns"] < literal["counts"]["columns"]
+    assert printed["method"] == "jahani_literal?printed=overdue"
+
+
+def test_an_unknown_suffix_is_refused_before_anything_is_read(rsjs, folder, tmp_path, monkeypatch):
+    def unwanted(*_):
+        pytest.fail("read")
+
+    monkeypatch.setattr("rsjs.cli.convert.read_instance", unwanted)
+    refusal = rsjs(
+        "convert",
+        folder / "small.json",
+        "-o",
+        tmp_path / "model.sav",
+        "--method",
+        "jahani_patterns",
+    ).refusal
+    assert ".mps.gz" in refusal
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_method_that_cannot_be_exported_is_told_what_can(rsjs, folder, tmp_path):
+    for method in ("greedy", "rsjs_minlp"):
+        refusal = rsjs(
+            "convert", folder / "small.json", "-o", tmp_path / "m.lp", "--method", method
+        ).refusal
+        assert f"'{method}', expected a method with a linear model: jahani_patterns" in refusal
+
+
+def test_a_method_that_does_not_serve_the_instance_is_refused(rsjs, folder, tmp_path):
+    line = ("-o", tmp_path / "m.lp", "--method", "rsjs_nodes")
+    refusal = rsjs("convert", folder / "small.json", *line).refusal
+    assert "rsjs_nodes serves energy first_ending, not proportional" in refusal
+    assert not list(tmp_path.iterdir())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.cli import software
+from rsjs.cli import doctor
 from rsjs.cli.doctor import enforcement
 from rsjs.formulations.backends.registry import BACKENDS
 
@@ -26,7 +26,7 @@ def test_versions_solvers_and_machine_are_reported(rsjs):
 
 
 def test_the_text_has_a_section_for_each(rsjs, monkeypatch):
-    monkeypatch.setattr(software, "import_solvers", lambda: None)
+    monkeypatch.setattr(doctor, "import_solvers", lambda: None)
     text = rsjs("doctor").out
     for heading in ("Versions\n", "Solvers\n", "Machine\n", "Limits of a run\n"):
         assert heading in text
@@ -35,22 +35,22 @@ def test_the_text_has_a_section_for_each(rsjs, monkeypatch):
 
 def test_a_machine_that_keeps_no_kernels_is_told(monkeypatch):
     monkeypatch.setattr("rsjs.heuristics.common.jit.cache_folder", lambda: None)
-    assert "set NUMBA_CACHE_DIR" in software.compiled_kernels()
+    assert "set NUMBA_CACHE_DIR" in doctor.compiled_kernels()
 
 
 def test_optional_packages_are_those_of_the_extras_with_their_install_commands(monkeypatch):
     declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     of_extra = declared["project"]["optional-dependencies"]
-    for name, (extra, _) in software.EXTRAS.items():
+    for name, (extra, _) in doctor.EXTRAS.items():
         assert any(needed.startswith(name) for needed in of_extra[extra])
-    told = {extra for extra, _ in software.EXTRAS.values()}
+    told = {extra for extra, _ in doctor.EXTRAS.values()}
     assert told == {*of_extra} - {"solvers", "gurobi", "docs", "test"}
-    monkeypatch.setattr(software, "_version", lambda name: None)
-    assert software.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
+    monkeypatch.setattr(doctor, "_version", lambda name: None)
+    assert doctor.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
 
 
 def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(rsjs, monkeypatch):
-    monkeypatch.setattr(software, "IMPORT_ALL", "raise ImportError('undefined symbol')")
+    monkeypatch.setattr(doctor, "IMPORT_ALL", "raise ImportError('undefined symbol')")
     ended = rsjs("doctor")
     assert ended.code == 1
     assert "failed: ImportError: undefined symbol" in ended.out
@@ -65,4 +65,4 @@ def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(rsjs, monkeypatc
     ],
 )
 def test_what_is_not_enforced_on_other_systems_is_said(system, not_enforced):
-    assert {limit.name for limit in enforcement(system) if not limit.enforced} == not_enforced
+    assert {limit["name"] for limit in enforcement(system) if not limit["enforced"]} == not_enforced

@@ -12,9 +12,9 @@ MADE = {
         "kiros-azure-tight-at0-networks"
     ),
     "generate andreas --scenario 2": "andreas-scenario2-at0",
-    "workload sts --mix a100 --law high": "sts-a100-none-high-weak-130k-base",
-    "workload kiros --law constant --gap 36": "kiros-kiros-base-constant36-synthetic",
-    "workload andreas --gap 1200 --law integer_poisson": "andreas-scenario1-poisson1200",
+    "generate sts --mix a100 --arrivals high": "sts-a100-none-high-weak-130k-base",
+    "generate kiros --arrivals constant --gap 36": "kiros-kiros-base-constant36-synthetic",
+    "generate andreas --gap 1200 --arrivals integer_poisson": "andreas-scenario1-poisson1200",
 }
 BAD = [
     ("generate sts --mix k", "--mix: found 'k'"),
@@ -24,9 +24,10 @@ BAD = [
     ("generate sts --laws none", "--laws: found 'none'"),
     ("generate kiros --due thrice", "--due: found 'thrice'"),
     ("generate andreas --scenario 3", "--scenario: found 3"),
-    ("workload sts --law none", "--law: found 'none'"),
-    ("workload andreas --gap 30", "--gap: found 30.0, expected none"),
-    ("workload kiros --gap -1", "--gap: found -1.0"),
+    ("generate sts --arrivals none", "--arrivals: found 'none'"),
+    ("generate andreas --arrivals mixed --gap 30", "--gap: found 30.0, expected none"),
+    ("generate andreas --gap 30", "--gap: found 30.0, expected none without an arrival process"),
+    ("generate kiros --arrivals exp --gap -1", "--gap: found -1.0"),
 ]
 
 
@@ -41,15 +42,18 @@ def test_a_file_is_made_as_its_name_says(line, rsjs, tmp_path):
     assert (subject.cluster.nodes, len(subject.jobs)) == (3, 7)
 
 
-@pytest.mark.parametrize("family", ["sts", "kiros", "andreas"])
-def test_defaults_are_those_of_the_generators(family, rsjs, tmp_path):
+@pytest.mark.parametrize(
+    ("family", "law"), [("jahani", "exp"), ("sts", "exp"), ("kiros", "exp"), ("andreas", "mixed")]
+)
+def test_defaults_are_those_of_the_generators(family, law, rsjs, tmp_path):
     from importlib import import_module
 
     generator = import_module(f"rsjs.instances.generators.{family}")
     size = {"nodes": 2, "jobs": 20, "seed": 1}
     assert rsjs("generate", family, "-N", "2", "-o", tmp_path / "i.json").code == 0
     assert read_instance(tmp_path / "i.json").digest == generator.generate(**size).digest
-    assert rsjs("workload", family, "-N", "2", "-o", tmp_path / "w.json").code == 0
+    line = ("generate", family, "--arrivals", law)
+    assert rsjs(*line, "-N", "2", "-o", tmp_path / "w.json").code == 0
     assert read_workload(tmp_path / "w.json").digest == generator.workload(**size).digest
 
 

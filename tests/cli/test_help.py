@@ -34,7 +34,7 @@ def test_every_help_has_an_example_and_every_command_offers_json(command, rsjs):
     assert shown.code == 0
     assert "Example:\n" in shown.out
     assert f"rsjs {' '.join(command)}".strip() in shown.out.partition("Example:")[2]
-    if command not in ((), ("generate",), ("workload",), ("trace",)):
+    if command not in ((), ("generate",)):
         assert "--json" in shown.out
     assert shown.err == ""
 
@@ -46,6 +46,21 @@ def test_commands_are_listed_under_headings_with_whole_summaries(rsjs):
         for name, (_, summary) in commands.items():
             assert [name, summary] in lines
     assert {path[0] for path in PATHS if path} == {*PLACES}
+
+
+def test_there_are_at_most_thirty_commands():
+    """The families of `generate` are one command."""
+    parents = {path[:-1] for path in PATHS}
+    leaves = {path for path in PATHS if path not in parents and path[0] != "generate"}
+    assert len(leaves) + 1 <= 30
+
+
+@pytest.mark.parametrize("group", sorted({path[:-1] for path in PATHS if path}), ids=" ".join)
+def test_no_summary_is_cut_at_80_columns(group, rsjs, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_: os.terminal_size((80, 24)))
+    shown = rsjs(*group, "--help").out
+    assert not [line for line in shown.splitlines()[1:] if line.endswith("...")]
 
 
 def test_the_help_of_the_generator_names_every_catalogue(rsjs):

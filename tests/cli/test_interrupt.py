@@ -103,7 +103,7 @@ def test_ctrl_c_anywhere_else_exits_with_130(rsjs, folder, tmp_path, monkeypatch
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rsjs.instances.generators.jahani.generate", interrupted)
+    monkeypatch.setattr("rsjs.cli.generate.generate", interrupted)
     ended = rsjs("generate", "jahani", "-N", "2", "-o", tmp_path / "i.json")
     assert (ended.code, ended.out, ended.err) == (130, "", "")
     monkeypatch.setattr("rsjs.cli.show.read_any", interrupted)

@@ -1,4 +1,4 @@
-"""`rsjs mig schedule` and `rsjs mig check`."""
+"""`rsjs mig schedule`, and `rsjs check` of its schedules."""
 
 import json
 
@@ -23,7 +23,7 @@ def test_a_schedule_is_made_written_drawn_and_checked(rsjs, jobs, tmp_path):
     assert [ended.json[key] for key in ("stop", "objective", "bound")] == ["optimal", [3], [3]]
     names = ["problem.json", "schedule.json", "schedule.png"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
-    checked = rsjs("mig", "check", *(tmp_path / "out" / name for name in names[:2]), "--json")
+    checked = rsjs("check", *(tmp_path / "out" / name for name in names[:2]), "--json")
     assert (checked.code, checked.json["makespan"], checked.json["violations"]) == (0, 3, [])
 
 
@@ -46,7 +46,7 @@ def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(rsjs, jobs,
     document = json.loads(path.read_text())
     document["jobs"][3]["minutes"] = [0]
     path.write_text(json.dumps(document))
-    ended = rsjs("mig", "check", tmp_path / "problem.json", path)
+    ended = rsjs("check", tmp_path / "problem.json", path)
     assert ended.code == 1
     assert "violation  release: job 3 step 0 unit 0 minute 0: found 0, expected" in ended.out
 
@@ -62,7 +62,7 @@ def test_the_consumer_that_polls_is_an_option_of_rules(rsjs, jobs):
     [
         (["--units", "1000"], "/jobs/0/memory/1: found 1500.0, expected at most 1000 MB"),
         (["--units", "2000,x"], "--units: found '2000,x', expected integers of MB"),
-        (["--method", "best"], "found 'method best', expected e.g. "),
+        (["--method", "best"], "--method: found 'method best', expected e.g. "),
         (["--method", "greedy:code"], "found 'method greedy', expected e.g. "),
         (["--method", "enumeration?x=1"], "found 'enumeration with option x'"),
         (["--method", "cpsat:best"], "found 'rule of cpsat best', expected e.g. "),

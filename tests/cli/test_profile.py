@@ -1,4 +1,4 @@
-"""`rsjs profile fit`: from measurements to instances."""
+"""`rsjs profile`: from measurements to instances."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def measured(tmp_path):
 
 
 def test_every_row_and_every_law_are_told(measured, rsjs):
-    ended = rsjs("profile", "fit", measured, "--json")
+    ended = rsjs("profile", measured, "--json")
     assert (ended.code, ended.err) == (0, "")
     (fit,) = ended.json["fits"]
     assert fit["coefficients_ms"]["beta"] == pytest.approx(2, rel=1e-3)
@@ -24,7 +24,7 @@ def test_every_row_and_every_law_are_told(measured, rsjs):
     assert [row["line"] for row in fit["rows"]] == [*range(2, 10)]
     assert fit["largest_error"] < 1e-4
     assert fit["spare_rows"] == 2
-    text = rsjs("profile", "fit", measured).out
+    text = rsjs("profile", measured).out
     assert "net on T4: alpha 4, beta 2" in text
     assert "+0.0 %" in text
     assert "Written" not in text
@@ -32,9 +32,9 @@ def test_every_row_and_every_law_are_told(measured, rsjs):
 
 def test_a_catalogue_is_written_extended_and_drawn_from(measured, rsjs, tmp_path):
     catalogue, more = tmp_path / "c.json", tmp_path / "more.csv"
-    assert rsjs("profile", "fit", measured, "-o", catalogue).code == 0
+    assert rsjs("profile", measured, "-o", catalogue).code == 0
     more.write_text(f"{HEADER}other,V100,1,4,0.5\nother,V100,2,4,0.6\n")
-    output = rsjs("profile", "fit", more, "-o", catalogue).output
+    output = rsjs("profile", more, "-o", catalogue).output
     assert "not determined by these rows, set to 0: alpha, c1, c0, rho" in output
     assert "no more rows than coefficients" in output
     arguments = ("-N", 4, "-J", 12, "--profiles", catalogue)
@@ -42,7 +42,12 @@ def test_a_catalogue_is_written_extended_and_drawn_from(measured, rsjs, tmp_path
     assert (made.code, made.json["name"]) == (0, "andreas-c-at0-N4-J12-s1")
     shown = rsjs("show", tmp_path / "i.json", "--json").json
     assert {*shown["applications"]} == {"net", "other"}
-    assert rsjs("workload", "andreas", *arguments, "-o", tmp_path / "w.json").code == 0
+    assert (
+        rsjs(
+            "generate", "andreas", "--arrivals", "mixed", *arguments, "-o", tmp_path / "w.json"
+        ).code
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +61,7 @@ def test_a_catalogue_is_written_extended_and_drawn_from(measured, rsjs, tmp_path
 def test_bad_rows_are_refused_and_nothing_is_written(rows, told, rsjs, tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text(HEADER + rows)
-    assert told in rsjs("profile", "fit", path, "-o", tmp_path / "c.json").refusal
+    assert told in rsjs("profile", path, "-o", tmp_path / "c.json").refusal
     assert not (tmp_path / "c.json").exists()
 
 
@@ -67,7 +72,7 @@ def test_a_gpu_type_of_the_catalogue_may_be_measured(rsjs, tmp_path):
     catalogue.write_text(
         f'{{"format": "rsjs-catalogue/1", "gpu_types": {{"H100": {gpu}}}, "applications": {{}}}}'
     )
-    assert "measured on one GPU only" in rsjs("profile", "fit", path, "-o", catalogue).output
+    assert "measured on one GPU only" in rsjs("profile", path, "-o", catalogue).output
     made = rsjs("generate", "andreas", "-N", 2, "--profiles", catalogue, "-o", tmp_path / "i.json")
     assert made.code == 0
 

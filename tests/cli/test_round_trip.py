@@ -36,8 +36,8 @@ def test_ten_jobs_per_node_are_the_default(rsjs, tmp_path):
 def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs, tmp_path):
     path = tmp_path / "w.json"
     for nodes in ("2", "8"):
-        line = ("workload", "jahani", "--gap", "36", "--law", "constant", "-N", nodes, "-J", "5")
-        assert rsjs(*line, "-o", path).code == 0
+        line = f"generate jahani --arrivals constant --gap 36 -N {nodes} -J 5"
+        assert rsjs(*line.split(), "-o", path).code == 0
         assert read_workload(path).jobs.release == pytest.approx([0, 0.01, 0.02, 0.03, 0.04])
 
 
@@ -105,6 +105,13 @@ def test_what_is_wrong_with_a_solution_is_named(change, constraint, rsjs, folder
     assert ended.json["exact"]["agrees"]
     assert f"violation  {constraint}: /" in rsjs(*arguments).out
     assert rsjs("show", folder / "small.json", wrong).code == 1
+
+
+def test_a_negative_number_of_gpus_is_refused_by_its_minimum(rsjs, folder, tmp_path):
+    text = (folder / "idle.json").read_text().replace('"job_gpus":[0', '"job_gpus":[-3')
+    (tmp_path / "odd.json").write_text(text)
+    refusal = rsjs("check", folder / "small.json", tmp_path / "odd.json").refusal
+    assert "odd.json: /job_gpus/0: found -3, expected a number >= 0" in refusal
 
 
 def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):

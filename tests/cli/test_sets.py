@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read_all, shipped
+from rsjs.bks.coverage import optima
+from rsjs.bks.storage import read, shipped
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download
@@ -33,7 +33,7 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     assert (first.json["written"], first.json["kept"]) == (4, 0)
     assert rsjs("check", *_with_itself(tmp_path)).code == 2
     manifest = json.loads((tmp_path / "tiny" / "manifest.json").read_text())
-    closed = optima(read_all(shipped()))
+    closed = optima(read(shipped()).values())
     assert [one["optimum"] for one in manifest["members"]] == [
         closed[one["sha256"]] for one in manifest["members"]
     ]
@@ -108,9 +108,9 @@ methods = [{{ run = ["greedy:paper"] }}]
 
 
 def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr("rsjs.cli.show.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
-    path = tmp_path / "w.json"
-    assert rsjs("workload", "andreas", "-N", 2, "-J", 8, "-o", path).code == 0
+    monkeypatch.setattr("rsjs.library.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
+    path, line = tmp_path / "w.json", "generate andreas --arrivals mixed -N 2 -J 8"
+    assert rsjs(*line.split(), "-o", path).code == 0
     ended = rsjs("show", path, "--sets", "-o", tmp_path / "sets.png", "--json")
     assert ended.code == 0
     rows = {row["set"]: row for row in ended.json["features"]}
@@ -125,4 +125,4 @@ def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path,
 def test_show_wants_a_file_or_the_sets(rsjs, tmp_path):
     refusal = rsjs("show").refusal
     assert "FILE: found none, expected an instance, workload or solution, or --sets" in refusal
-    assert "several wishes" in rsjs("show", "--sets", "--law", "x").refusal
+    assert "other options" in rsjs("show", "--sets", "--law", "x").refusal

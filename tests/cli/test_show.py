@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.cli.show_subject import Configurations, describe
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.describe import describe, job_modes
 from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.io.files import write_instance, write_solution
 from rsjs.instances.solution import Solution
@@ -57,7 +57,7 @@ def test_configurations_of_types_that_no_node_may_take_do_not_count():
     instance = by_hand()
     groups = (NodeGroup(count=2, types=("v1",)),)
     small = replace(instance, cluster=replace(instance.cluster, groups=groups))
-    assert Configurations.of(small).hours.tolist() == [[10.0, np.inf], [2.0, 3.0]]
+    assert job_modes(small)[0].tolist() == [[10.0, np.inf], [2.0, 3.0]]
     assert describe(small)["gpus"] == {"least": 2, "most": 2}
 
 

@@ -58,7 +58,7 @@ def test_a_profile_is_told_with_its_power_model_and_drawn(rsjs, file, shared, tm
     drawn = picture.read_text()
     assert all(f"{name}: {own['status']}" in drawn for name, own in types.items())
     text = rsjs("show", file, "--profile", "j2").out
-    assert all(part in text for part in ("Phi [$/h]", "epochs done", *types))
+    assert all(part in text for part in ("Phi", "[$/h]", "epochs done", *types))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from typer import Typer
 from typer.testing import CliRunner
 
-from rsjs.cli import trace
+from rsjs.cli.trace import trace
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_workload
 
@@ -18,14 +19,16 @@ NOON = "2020-06-09 12:00:00,2020-06-09 12:10:00,2020-06-09 12:20:00,600,600"
 ROWS = [f"1,u,v,1,4,1,COMPLETED,{MORNING}", f"2,u,v,8,4,1,COMPLETED,{NOON}"]
 FLAWED = [f"3,u,v,0,4,1,COMPLETED,{NOON}", f"4,u,v,1,4,1,CANCELLED,{NOON}"]
 Run = Callable[..., Any]
+APP = Typer()
+APP.command()(trace)
 
 
 @pytest.fixture
 def run():
-    """Run a command of the group; an error is raised."""
+    """Run the command; an error is raised."""
 
     def run(*arguments):
-        ended = CliRunner(env={"COLUMNS": "100"}).invoke(trace.app, [str(a) for a in arguments])
+        ended = CliRunner(env={"COLUMNS": "100"}).invoke(APP, [str(a) for a in arguments])
         if isinstance(ended.exception, Exception):
             raise ended.exception
         return ended
@@ -53,19 +56,19 @@ def _written(path, rows):
 def test_the_trace_is_not_written_over(run, log):
     before = log.read_bytes()
     with pytest.raises(InputError, match=r"--output: found .* a file other than the trace"):
-        run("convert", log, "--cluster", "V100:8:1", "-o", log)
+        run(log, "--cluster", "V100:8:1", "-o", log)
     assert log.read_bytes() == before
 
 
 def test_a_good_trace_is_reported_with_exit_code_0(run, log):
-    ended = run("inspect", log)
+    ended = run(log)
     assert ended.exit_code == 0
     assert "nothing is wrong" in ended.output
     assert "2, 2 with a load" in ended.output
 
 
 def test_flaws_are_counted_with_their_lines_and_exit_code_1(run, flawed):
-    ended = run("inspect", flawed)
+    ended = run(flawed)
     assert ended.exit_code == 1
     lines = [line.split() for line in ended.output.splitlines()]
     assert ["no-gpu", "1", "error", "0", "GPUs:", "a", "job", "of", "CPUs", "4"] in lines
@@ -74,7 +77,7 @@ def test_flaws_are_counted_with_their_lines_and_exit_code_1(run, flawed):
 
 def test_a_report_as_json_has_all_of_it(run, flawed, tmp_path):
     picture = tmp_path / "a.png"
-    ended = run("inspect", flawed, "--cluster", "V100:8:2", "--json", "--picture", picture)
+    ended = run(flawed, "--cluster", "V100:8:2", "--json", "--picture", picture)
     assert ended.exit_code == 1
     document = json.loads(ended.stdout)
     assert document["format"] == "helios"
@@ -89,11 +92,11 @@ def test_a_report_as_json_has_all_of_it(run, flawed, tmp_path):
 def test_missing_columns_and_archives_cut_short_are_reports_too(run, log):
     packed = log.with_suffix(".gz")
     packed.write_bytes(gzip.compress(log.read_bytes() * 50)[:-30])
-    ended = run("inspect", packed)
+    ended = run(packed)
     assert ended.exit_code == 1
     assert "truncated" in ended.output
     log.write_text(log.read_text().replace("gpu_num", "gpus"))
-    ended = run("inspect", log)
+    ended = run(log)
     assert ended.exit_code == 1
     assert "missing-column" in ended.output
     assert "gpu_num" in ended.output
@@ -102,11 +105,11 @@ def test_missing_columns_and_archives_cut_short_are_reports_too(run, log):
 def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     out = flawed.with_name("workload.json.gz")
     options = ["--drop", "no-gpu", "--keep", "killed", "--cluster", "V100:8:2", "-o", out]
-    ended = run("convert", flawed, *options)
+    ended = run(flawed, *options)
     assert ended.exit_code == 0
     assert "dropped: 1 rows, no-gpu" in ended.output
     assert read_workload(out).jobs.id == ("1", "2", "4")
-    ended = run("convert", flawed, *options, "-J", "1", "--json")
+    ended = run(flawed, *options, "-J", "1", "--json")
     assert json.loads(ended.stdout) | {"sha256": ""} == {
         "file": str(out),
         "name": "trace-helios-sts-base-none-N2-J1-s1",
@@ -134,10 +137,10 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
 def test_bad_input_writes_nothing(run, flawed, options, message):
     out = flawed.with_name("workload.json")
     with pytest.raises(InputError, match=message):
-        run("convert", flawed, *options.split(), "-o", out)
+        run(flawed, *options.split(), "-o", out)
     assert not out.exists()
 
 
 def test_a_picture_that_cannot_be_written_is_refused_at_once(run, log):
     with pytest.raises(InputError, match="suffix"):
-        run("inspect", log, "--picture", log.with_suffix(".bmp"))
+        run(log, "--picture", log.with_suffix(".bmp"))

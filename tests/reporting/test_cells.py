@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.columns import COLUMNS
-from rsjs.reporting.tables.labels import distinct, folded, shortened
+from rsjs.reporting.tables.comparison import COLUMNS
+from rsjs.reporting.tables.formats import folded
+from rsjs.reporting.tables.labels import distinct, shortened
 from rsjs.reporting.tables.select import how_it_ended
 
 

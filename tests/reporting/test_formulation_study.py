@@ -9,7 +9,7 @@ from rsjs.reporting.tables.formulation_study import (
     false_bounds,
     markdown,
     records,
-    rich_tables,
+    tables,
     told,
 )
 
@@ -127,8 +127,8 @@ def test_stored_rows_give_the_same_table_and_picture(tmp_path):
 
 
 def test_a_narrow_terminal_gets_fewer_columns():
-    wide, narrow = (rich_tables(ROWS, width) for width in (200, 60))
-    assert [len(table.columns) for table in wide] == [13, 10]
-    assert [str(column.header) for column in narrow[0].columns][:2] == ["instance", "formulation"]
-    assert len(narrow[0].columns) < 13
-    assert len(rich_tables(ROWS[:1], 200)) == 1  # nothing solved
+    wide, narrow = ([table.fitting(width) for table in tables(ROWS)] for width in (200, 60))
+    assert [len(columns) for columns in wide] == [13, 10]
+    assert [column.heading for column in narrow[0]][:2] == ["instance", "formulation"]
+    assert len(narrow[0]) < 13
+    assert len(tables(ROWS[:1])) == 1  # nothing solved

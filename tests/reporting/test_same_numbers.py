@@ -17,12 +17,10 @@ from rsjs.reporting.site.families import families
 from rsjs.reporting.site.instance_list_page import _line
 from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.sheet_text import csv
-from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.reporting.tables.csv_rows import csv_text, read_rows
-from rsjs.reporting.tables.families import by_family
-from rsjs.reporting.tables.units import best_row
+from rsjs.reporting.tables.units import best_row, by_family
 
 SMOKE = Path(__file__).parents[2] / "results" / "smoke"
 Row = dict[str, Any]
@@ -55,8 +53,8 @@ def archived():
 
 def _tables(analyses):
     for family, analysis in analyses.items():
-        for sheet in sheets(analysis):
-            yield f"{family}-{sheet.name}", csv(sheet)
+        for table in tables(analysis):
+            yield f"{family}-{table.name}", table.csv()
 
 
 @pytest.mark.slow
@@ -64,9 +62,9 @@ def test_statistics_report_and_archive_have_the_same_tables(stored, archived, tm
     groups = by_family(read_stored(stored))
     statistics = dict(_tables({name: Analysis(rows=rows) for name, rows in groups.items()}))
     site = {
-        f"{family.name}-{name}": csv(sheet)
+        f"{family.name}-{name}": table.csv()
         for family in families(gathered([stored]).rows)
-        for name, sheet in family.sheets.items()
+        for name, table in family.tables.items()
     }
     kinds = {name.partition("-")[2] for name in statistics}
     write_results(archived, tmp_path, sorted(kinds))

@@ -5,20 +5,16 @@ import sys
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from rsjs.core.errors import InputError
 from rsjs.reporting.tables import comparison
-from rsjs.reporting.tables.columns import COLUMNS
+from rsjs.reporting.tables.comparison import COLUMNS
 
 AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 
 
 def printed(rows, width):
-    console = Console(width=width)
-    with console.capture() as capture:
-        console.print(comparison.rich_table(rows, width))
-    return capture.get().splitlines()
+    return comparison.terminal(rows, width).splitlines()
 
 
 def cells(line):
@@ -172,10 +168,8 @@ def test_wrong_rows_are_marked_and_explained(rows):
     assert r"- WRONG: greedy:code on jahani-N2-J4-s1: claimed\_objective" in markdown
     assert r"\textbf{\shortstack[l]{WRONG\\(iterations)}}" in latex
     assert "WRONG: greedy:code on jahani-N2-J4-s1" in latex
-    console = Console(width=100, force_terminal=True, color_system="standard", record=True)
-    with console.capture() as capture:
-        console.print(comparison.rich_table(rows, 100))
-    marked = [line for line in capture.get().splitlines() if "\x1b[1;31m" in line]
+    lines = comparison.terminal(rows, 100, colour=True).splitlines()
+    marked = [line for line in lines if "\x1b[1;31m" in line]
     assert any("WRONG" in line and "greedy:code" in line for line in marked)
 
 
@@ -190,7 +184,9 @@ def test_terminal_tables_fit_their_width(rows, width):
 
 
 def test_wider_terminals_show_more_columns(rows):
-    shown = [len(comparison.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
+    shown = [
+        len(comparison.shortened_table(rows).fitting(width)) for width in (60, 80, 100, 140, 250)
+    ]
     assert (shown, shown[0], shown[-1]) == (sorted(shown), 5, len(COLUMNS))
     rows[0]["method"] = "[red]x[/red]"
     assert any("[red]x[/red]" in line for line in printed(rows, 100))
@@ -209,7 +205,7 @@ def test_a_single_row_makes_a_table(rows):
     [
         comparison.markdown,
         comparison.latex,
-        comparison.rich_table,
+        comparison.terminal,
         lambda rows: comparison.write_all(rows, "."),
     ],
 )

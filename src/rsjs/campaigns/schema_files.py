@@ -12,14 +12,14 @@ from rsjs.core.errors import InputError, NewerFormat, described
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 
-VERSION = 1
+VERSIONS = {"best-known": 2}  # of a kind of file; 1 of any other
 
 Document = dict[str, Any]
 
 
 def name(kind: str) -> str:
     """The format of a kind of file as it is written now."""
-    return f"rsjs-{kind}/{VERSION}"
+    return f"rsjs-{kind}/{VERSIONS.get(kind, 1)}"
 
 
 def read(path: Path, kind: str) -> Document:
@@ -42,7 +42,7 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
     stem, _, version = str(found).partition("/")
     if stem != f"rsjs-{kind}" or not version.isdecimal() or int(version) < 1:
         raise InputError("/format", found, repr(name(kind)), path)
-    if int(version) > VERSION:
+    if int(version) > VERSIONS.get(kind, 1):
         expected = f"{name(kind)}, or a newer rsjs-bench, which reads this"
         raise NewerFormat("/format", found, expected, path)
     fit_schema(document, kind, path)

@@ -20,19 +20,12 @@ from typing import Any
 from rsjs.campaigns.method_selection import distinct
 from rsjs.campaigns.toml_files import expanded
 from rsjs.core.errors import InputError, described
-from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.library.sets import GENERATORS, library_set, refuse_other
+from rsjs.instances.library.sets import GENERATORS, WORKLOADS, library_set, refuse_other
 
-WORKLOADS: Mapping[str, Callable[..., Workload]] = {
-    "jahani": jahani.workload,
-    "kiros": kiros.workload,
-    "andreas": andreas.workload,
-    "sts": sts.workload,
-}
 KINDS = ("set", "generator", "files")
 MOST = 10**5  # nodes or jobs of one instance
 DRAWN = ("nodes", "jobs", "seed", "law")  # arguments that have keys of their own

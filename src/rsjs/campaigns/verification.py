@@ -53,7 +53,7 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
     begin, own, problem = time.monotonic(), kind(run.kind), problem_in(run, instance)
     found = own.verify(problem, run.method, run.options, result, work)
     seconds = {**found.result.seconds, "check": time.monotonic() - begin}
-    own.keep(problem, run.method, found, work)
+    own.save(problem, run.method, found, work / own.solution_file)
     return replace(found, result=replace(found.result, seconds=seconds))
 
 

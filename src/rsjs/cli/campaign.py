@@ -34,8 +34,7 @@ from rsjs.campaigns.spec import read
 from rsjs.campaigns.statuses import failure
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, plain_table, print_json, print_text
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, plain_table, print_json, print_text, writable
 from rsjs.cli.progress import Board, Screen, busy, duration, running
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.csv_rows import write_all

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.best_known.exact_cost import agree, exact_verdict
-from rsjs.cli.options import InstanceFile, Json
+from rsjs import api
+from rsjs.bks.exact_cost import agree, exact_verdict
+from rsjs.cli.mig_files import check_schedule, is_mig
+from rsjs.cli.options import Json
 from rsjs.cli.output import print_json, print_verdict
-from rsjs.cli.paths import solution_for
 from rsjs.cli.progress import busy
-from rsjs.instances.check import check as verify
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
-from rsjs.instances.io.files import read_instance
+from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.runs.verified_run import verdict_keys
 from rsjs.runs.worker import peak_memory_mb
 
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 
 
 def check(
-    file: InstanceFile,
-    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help="Solution file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Instance, or rsjs-mig-scheduling/1.")
+    ],
+    solution: Annotated[
+        Path, typer.Argument(metavar="SOLUTION", help="Solution, or rsjs-mig-schedule/1.")
+    ],
     exact: Annotated[
         bool, typer.Option("--exact", help="Check once more in exact rational arithmetic.")
     ] = False,
@@ -39,16 +44,23 @@ def check(
     \b
     Example:
       rsjs check instance.json solution.json --exact --json
+      rsjs check scheduled/problem.json scheduled/schedule.json
 
     Every constraint, the cost of every term, the claimed objective and bound, and that the
-    solution is for this very instance (sha256).
+    solution is for this very instance (sha256). Schedules on MIG instances are checked likewise.
     """
-
+    if is_mig(file):
+        if exact:
+            raise InputError("--exact", described("a MIG problem"), "an instance", file)
+        raise typer.Exit(0 if check_schedule(file, solution, as_json=as_json) else 1)
     begin = time.monotonic()
     instance = read_instance(file)
-    claimed = solution_for(instance, solution)
+    claimed = read_solution(solution)
+    claimed.refuse_other(instance, solution)
     read = time.monotonic()
-    verdict = verify(instance, claimed.solution, objective=claimed.objective, bound=claimed.bound)
+    verdict = api.check(
+        instance, claimed.solution, objective=claimed.objective, bound=claimed.bound
+    )
     checked = time.monotonic()
     document = _document(instance, claimed, verdict)
     document["seconds"] = {"read": read - begin, "check": checked - read}
@@ -57,17 +69,13 @@ def check(
             document["exact"] = _check_exactly(file, solution, verdict)
         document["seconds"]["exact"] = time.monotonic() - checked
     document["seconds"]["total"] = sum(document["seconds"].values())
-    if as_json:
-        print_json(document)
-    else:
-        print_verdict(document)
+    print_json(document) if as_json else print_verdict(document)
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)
 
 
 def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> dict[str, Any]:
-    """The keys that `solve` prints too; the bound is the one that the file claims."""
-
+    """Return the keys that `solve` prints too; the bound is the one that the file claims."""
     return {
         "instance": instance.name,
         "instance_sha256": instance.digest,
@@ -84,7 +92,6 @@ def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> di
 
 def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
     """Return the exact verdict on two files, and whether the one in floating point agrees."""
-
     exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
     same_cost = agree(exact.objective, verdict.objective)
     return {

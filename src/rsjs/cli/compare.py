@@ -10,7 +10,7 @@ import typer
 from rsjs.cli import comparisons
 from rsjs.cli.comparisons import Runs, not_served, requests
 from rsjs.cli.options import Gap, Json, MemoryLimit, Seed, Threads, TimeLimit, limits
-from rsjs.cli.paths import writable
+from rsjs.cli.output import writable
 from rsjs.cli.progress import running
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import read_instance

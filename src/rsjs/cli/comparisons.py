@@ -30,7 +30,6 @@ from rsjs.methods import Request, all_methods, parse
 from rsjs.reporting.figures.cost_bars import cost_split
 from rsjs.reporting.figures.gap_curves import gap_over_time
 from rsjs.reporting.tables import comparison
-from rsjs.reporting.tables.comparison import rich_table
 from rsjs.runs import compare
 from rsjs.runs.compare import Row
 from rsjs.runs.gap import gap
@@ -189,7 +188,7 @@ def present(runs: Runs, rows: list[Row], written: list[Path], *, as_json: bool) 
         return
 
     out = console()
-    out.print(rich_table(rows, out.width))
+    print(comparison.terminal(rows, out.width, colour=out.is_terminal))
     for line in left_out_lines(runs):
         print(line)
     names = ", ".join(path.name for path in written)

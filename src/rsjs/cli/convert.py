@@ -1,60 +1,124 @@
-"""`rsjs convert`: the CSV files of the authors' program, to our format and back."""
+"""`rsjs convert`: files of other programs, to our formats and from them."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rsjs.api import save
-from rsjs.cli.options import Json, report
-from rsjs.cli.paths import writable
+from rsjs import api
+from rsjs.cli.mig_files import Form, is_mig, known_form
+from rsjs.cli.options import Json, errors_at, request_of
+from rsjs.cli.output import print_facts, print_json, print_made, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
+from rsjs.formulations.milp import export
 from rsjs.instances.io import gpuscheduler_csv
-from rsjs.instances.io.files import SolutionFile, read_any
+from rsjs.instances.io.files import SolutionFile, read_any, read_instance
+from rsjs.instances.mig.job_files import OURS, read_jobs, write_jobs
+
+DEFAULT = "jahani_patterns"
 
 
 def convert(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE", help="Folder with the three CSV files, or an instance or workload."
+            metavar="SOURCE",
+            help="Folder with CSV files of GPUScheduler; instance, workload or set of MIG jobs.",
         ),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", metavar="TARGET", help="File to write, or folder for the CSV files."
+            "-o",
+            "--output",
+            metavar="TARGET",
+            help="File to write; folder for the CSV files; or a linear model: .mps, .lp, each "
+            "also .gz.",
         ),
     ],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help=f"Whose linear model, {DEFAULT} by default: name[?key=value,...]; a solver makes "
+            "no difference.",
+        ),
+    ] = None,
+    form: Form = OURS,
     as_json: Json = False,
 ) -> None:
     """
-    Convert the CSV files of the authors' program, or write them.
+    Convert files of other programs to our formats, or write them.
 
     \b
     Example:
       rsjs convert folder-with-csv -o instance.json.gz
       rsjs convert instance.json.gz -o folder-with-csv
+      rsjs convert instance.json --method jahani_patterns -o model.mps.gz
+      rsjs convert test_jobs.json -o jobs.json
+      rsjs convert jobs.json --form published -o test_jobs.json
 
-    The program is GPUScheduler. Jobs submitted at one time become an instance, others a
-    workload. The CSV files have no place for objective, H, rho and a placement: read back,
-    they are the program's own.
+    CSV files are those of GPUScheduler: jobs submitted at one time become an instance, others a
+    workload; there is no place for objective, H, rho and a placement: read back, they are the
+    program's own.
+
+    A linear model is for solvers that have no interface here. The same instance and method give
+    the same bytes. The model is named METHOD.INSTANCE; columns and rows have names such as
+    x_j3_v1_g2; a constant in the objective is the cost of a column fixed at 1.
+
+    MIG jobs are those of Konopa et al. 2025. Their files have no place for classes, further fields
+    and whether a job may migrate, and none for memory and deadlines that are not integers.
     """
-
-    if source.is_dir():
+    known_form(form)
+    model = method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS
+    if model:
+        _write_model(source, output, method or DEFAULT, as_json=as_json)
+    elif source.is_dir():
         writable(output)
         with busy("converting"):
             subject = gpuscheduler_csv.read_any(source)
-            save(subject, output)
+            api.save(subject, output)
+        print_made(subject, output, as_json=as_json)
+    elif is_mig(source):
+        writable(output)
+        jobs = read_jobs(source)
+        write_jobs(jobs, output, form)
+        print_made(jobs, output, as_json=as_json)
     else:
         writable(output, folder=True)
         with busy("converting"):
-            found = read_any(source)
-            if isinstance(found, SolutionFile):
+            content = read_any(source)
+            if isinstance(content, SolutionFile):
                 raise InputError("", described("a solution"), "an instance or a workload", source)
-            subject = found
-            gpuscheduler_csv.write(subject, output)
-    report(subject, output, as_json=as_json)
+            gpuscheduler_csv.write(content, output)
+        print_made(content, output, as_json=as_json)
+
+
+def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:
+    """Write the linear model of a method and print its size and digest."""
+    request = request_of(method)
+    with errors_at("--method"):
+        export.refuse(request.method.name, output)
+    writable(output)
+    with busy("building the model"):
+        instance = read_instance(source)
+        written = api.export_model(instance, output, request.spelling)
+    if as_json:
+        head = {"instance": instance.name, "instance_sha256": instance.digest}
+        model = replace(request, solver=None).spelling
+        print_json({**head, "method": model, **asdict(written)})
+        return
+    counts = (f"{count} {name}" for name, count in written.counts.items())
+    print_facts(
+        [
+            ("model", f"{request.method.name} of {instance.name}"),
+            ("size", ", ".join(counts)),
+            ("file", f"{written.path}, {written.size} bytes"),
+            ("sha256", written.sha256),
+        ]
+    )

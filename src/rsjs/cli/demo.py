@@ -15,8 +15,7 @@ import typer
 from rsjs.cli import comparisons
 from rsjs.cli.comparisons import Runs, requests
 from rsjs.cli.options import Json
-from rsjs.cli.output import number, percent, print_text
-from rsjs.cli.paths import writable
+from rsjs.cli.output import number, percent, print_text, writable
 from rsjs.cli.progress import running
 from rsjs.core.call import Limits
 from rsjs.core.report import Stop

@@ -1,14 +1,13 @@
-"""
-`rsjs doctor`: versions, solvers, the machine, and which limits are enforced on it.
-
-The machine, and which limits of a run hold on its operating system.
-"""
+"""`rsjs doctor`: versions, solvers, the machine, and which limits are enforced on it."""
 
 from __future__ import annotations
 
 import os
+import platform
+import subprocess
 import sys
-from dataclasses import dataclass
+import warnings
+from importlib import metadata
 from typing import Any
 
 import psutil
@@ -17,9 +16,35 @@ import typer
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json
 from rsjs.cli.progress import busy
-from rsjs.cli.software import compiled_kernels, extras, import_solvers, packages
+from rsjs.commit import source
 from rsjs.core.call import ASKED, GRACE
+from rsjs.formulations.backends.backend import Backend
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.heuristics.common import jit
 from rsjs.runs import provenance
+
+PACKAGES = (
+    "rsjs-bench",
+    "pyomo",
+    "numpy",
+    "numba",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "jsonschema-rs",
+)
+EXTRAS = {  # distribution: (extra that brings it, what for)
+    "pyarrow": ("parquet", "Parquet files of rsjs collect"),
+    "jinja2": ("report", "rsjs report and rsjs export"),
+    "plotly": ("report", "plots of rsjs report"),
+    "distributed": ("dask", "rsjs run on several machines"),
+}
+IMPORT_ALL = (
+    "from rsjs.formulations.backends.registry import BACKENDS\n"
+    "for backend in BACKENDS.values():\n"
+    "    backend.available() and backend.import_solver()\n"
+)
+PATIENCE = 120.0  # seconds for the imports
 
 
 def doctor(as_json: Json = False) -> None:
@@ -33,8 +58,6 @@ def doctor(as_json: Json = False) -> None:
     Paste the output into a report of a problem. Exit code 1 if a solver that is installed
     cannot be imported.
     """
-    from rsjs.cli.software import solvers
-
     with busy("importing solvers"):
         failure = import_solvers()
     document = {
@@ -44,15 +67,14 @@ def doctor(as_json: Json = False) -> None:
         "solver_imports": failure or "ok",
         "compiled_kernels": compiled_kernels(),
         "machine": machine(),
-        "limits": [vars(limit) for limit in enforcement()],
+        "limits": enforcement(),
     }
     print_json(document) if as_json else _print(document)
     raise typer.Exit(1 if failure else 0)
 
 
 def _print(document: dict[str, Any]) -> None:
-
-    solvers = {solver["name"]: solver["summary"] for solver in document["solvers"]}
+    installed = {solver["name"]: solver["summary"] for solver in document["solvers"]}
     limits = {
         limit["name"]: f"{'enforced' if limit['enforced'] else 'NOT ENFORCED'}: {limit['how']}"
         for limit in document["limits"]
@@ -60,7 +82,7 @@ def _print(document: dict[str, Any]) -> None:
     sections = {
         "Versions": document["versions"],
         "Optional": {**document["extras"], "compiled kernels": document["compiled_kernels"]},
-        "Solvers": {**solvers, "imported together": document["solver_imports"]},
+        "Solvers": {**installed, "imported together": document["solver_imports"]},
         "Machine": document["machine"],
         "Limits of a run": limits,
     }
@@ -79,11 +101,78 @@ def _text(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-GIGABYTE = 2**30
+def packages() -> dict[str, str | None]:
+    """Return the versions of Python and of what results depend on, and the commit of the suite."""
+    return {
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        **{name: _version(name) for name in PACKAGES},
+        "commit": source()["commit"],
+    }
+
+
+def extras() -> dict[str, str]:
+    """Return the version of what is optional, or the command that installs it."""
+    return {
+        name: _version(name) or f"not installed: pip install 'rsjs-bench[{extra}]'; {purpose}"
+        for name, (extra, purpose) in EXTRAS.items()
+    }
+
+
+def compiled_kernels() -> str:
+    """Return where compiled kernels are kept from one process to the next."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the caller prints it
+        kept = jit.cache_folder()
+    nowhere = (
+        "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
+    )
+    return nowhere if kept is None else str(kept)
+
+
+def solvers() -> list[dict[str, Any]]:
+    """Return each solver with its version, or the command that installs it."""
+    return [_solver(backend) for backend in BACKENDS.values()]
+
+
+def _solver(backend: Backend) -> dict[str, Any]:
+    version, available = backend.version(), backend.available()
+    installed = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
+    notes = "".join(f"; {note}" for note in backend.notes)
+    return {
+        "name": backend.name,
+        "package": backend.distribution,
+        "wanted": backend.versions,
+        "version": version,
+        "available": available,
+        "summary": (installed if available else f"not installed: {backend.install_command}")
+        + notes,
+    }
+
+
+def import_solvers() -> str | None:
+    """Import all installed solvers in one process of its own; return the error if that fails."""
+    command = [sys.executable, "-c", IMPORT_ALL]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done after {PATIENCE:g} s"
+    if done.returncode == 0:
+        return None
+    last = done.stderr.strip().splitlines()[-1:] or [f"ended with code {done.returncode}"]
+    return f"failed: {last[0]}"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, memory and load."""
+    """Return processor, cores, memory and load."""
     known = provenance.machine()
     return {
         "system": known["system"],
@@ -92,63 +181,51 @@ def machine() -> dict[str, Any]:
         "threads": known["hardware_threads"],
         "threads_for_us": known["hardware_threads_usable"],
         "memory_gb": known["memory_mb"] / 2**10,
-        "memory_free_gb": psutil.virtual_memory().available / GIGABYTE,
+        "memory_free_gb": psutil.virtual_memory().available / 2**30,
         "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """A limit or a safeguard of a run, and whether it holds here."""
-
-    name: str
-    enforced: bool
-    how: str
-
-
-def enforcement(system: str = sys.platform) -> list[Limit]:
-    """The limits of a run on an operating system as `sys.platform` names it."""
+def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
+    """Return the limits of a run on an operating system as `sys.platform` names it."""
     linux, posix = system == "linux", not system.startswith("win")
     pins = linux or system.startswith(("win", "freebsd"))
     asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
+    limits = [  # name, whether it holds here, how, how it is where it does not hold
+        ("time", True, f"a run is {asks}terminated {GRACE:g} s after its limit", ""),
+        (
+            "process group",
+            posix,
+            "a run and all that it started are terminated together",
+            "children are terminated one by one, those never seen survive",
+        ),
+        (
+            "resident memory",
+            True,
+            "the process tree is measured every 50 ms; a faster rise is seen too late",
+            "",
+        ),
+        ("peak memory", linux, "read from the kernel (VmHWM)", "only as sampled"),
+        (
+            "pinning",
+            pins,
+            "a run stays on as many cores as it has threads",
+            "the system offers no affinity",
+        ),
+        (
+            "parent death",
+            linux,
+            "a run ends when the command is killed",
+            "a run outlives a command that is killed, until its time limit",
+        ),
+        (
+            "Ctrl-C",
+            posix,
+            "the method is asked for what it has",
+            "the method is terminated; what it had reported is kept",
+        ),
+    ]
     return [
-        Limit(name="time", enforced=True, how=f"a run is {asks}ended {GRACE:g} s after its limit"),
-        Limit(
-            name="process group",
-            enforced=posix,
-            how="a run and all that it started are ended together"
-            if posix
-            else "children are ended one by one, those never seen survive",
-        ),
-        Limit(
-            name="resident memory",
-            enforced=True,
-            how="the process tree is measured every 50 ms; a faster rise is seen too late",
-        ),
-        Limit(
-            name="peak memory",
-            enforced=linux,
-            how="read from the kernel (VmHWM)" if linux else "only as sampled",
-        ),
-        Limit(
-            name="pinning",
-            enforced=pins,
-            how="a run stays on as many cores as it has threads"
-            if pins
-            else "the system offers no affinity",
-        ),
-        Limit(
-            name="parent death",
-            enforced=linux,
-            how="a run ends when the command is killed"
-            if linux
-            else "a run outlives a command that is killed, until its time limit",
-        ),
-        Limit(
-            name="Ctrl-C",
-            enforced=posix,
-            how="the method is asked for what it has"
-            if posix
-            else "the method is ended; what it had reported is kept",
-        ),
+        {"name": name, "enforced": holds, "how": how if holds else otherwise}
+        for name, holds, how, otherwise in limits
     ]

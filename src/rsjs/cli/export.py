@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.reporting.archive.archive_data import write_verifier
 from rsjs.reporting.archive.campaign_data import experiments
@@ -43,7 +42,7 @@ def verifier(
     as_json: Json = False,
 ) -> None:
     """
-    Write a verifier in one file, which needs Python 3.9 and nothing else.
+    Write a verifier in one file, which needs only Python 3.9.
 
     \b
     Example:
@@ -76,7 +75,7 @@ def results(
     as_json: Json = False,
 ) -> None:
     """
-    Write the tables and figures of campaigns as they stand in an archive.
+    Write tables and figures of campaigns, as in an archive.
 
     \b
     Example:
@@ -137,7 +136,7 @@ def ijoc(
     as_json: Json = False,
 ) -> None:
     """
-    Write the archive that the INFORMS Journal on Computing publishes beside a paper.
+    Write a paper's archive for INFORMS Journal on Computing.
 
     \b
     Example:

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from rsjs.best_known.coverage import optima
-from rsjs.best_known.storage import read_all, shipped
-from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json
-from rsjs.cli.paths import writable
+from rsjs.bks.coverage import optima
+from rsjs.bks.storage import read, shipped
+from rsjs.cli.options import Json, errors_at
+from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import running
 from rsjs.instances.library.download import MANIFEST_NAME, fetch
 from rsjs.instances.library.sets import LICENCE, library_set
@@ -33,16 +32,16 @@ def fetch_set(
       rsjs list sets
       rsjs fetch-set jahani-table2-base -o jahani-table2-base
 
-    They are drawn here, nothing is downloaded. The same command goes on where it was ended; files
-    that were changed are written again. manifest.json has sha256 and, where proved, the optimum of
+    They are drawn here, nothing is downloaded. Run the same command again to resume; files that
+    were changed are written again. manifest.json has sha256 and, where proved, the optimum of
     each, see `rsjs bks`. Licence of the data: CC-BY-4.0.
     """
-
     writable(output, folder=True)
-    chosen = library_set(name)
+    with errors_at("NAME"):
+        chosen = library_set(name)
     states = []
     with running() as screen:
-        for member, state in fetch(chosen, output, optima(read_all(shipped()))):
+        for member, state in fetch(chosen, output, optima(read(shipped()).values())):
             states.append(state)
             screen.show(_Line(f"{len(states)}/{len(chosen.members)} {member.name}"))
     facts = {

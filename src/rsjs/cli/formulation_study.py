@@ -18,8 +18,7 @@ import typer
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.comparisons import LeftOut, not_served, requests, split
 from rsjs.cli.options import Gap, Json, Seed, Threads, TimeLimit, limits
-from rsjs.cli.output import console, number, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, number, print_json, writable
 from rsjs.cli.progress import RunLine, Screen, busy, running
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
@@ -214,8 +213,8 @@ def present(study: Study, *, as_json: bool) -> None:
         )
         return
     out = console()
-    for table in study_tables.rich_tables(study.rows, out.width) if study.rows else []:
-        out.print(table)
+    for table in study_tables.tables(study.rows) if study.rows else []:
+        print(table.terminal(out.width, colour=out.is_terminal))
         print()
     for line in false_bounds(study.rows):
         print(f"WRONG: {line}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,22 +24,20 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no oth
 # Heading -> name -> function or app in rsjs.cli, and what it does, in at most 58 characters.
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Make data": {
-        "generate": ("generate:app", "make an instance by a paper's generator"),
-        "workload": ("generate:workload_app", "make a workload: jobs that arrive over time"),
+        "generate": ("generate:app", "make an instance or a workload by a paper's generator"),
         "fetch-set": ("fetch_set:fetch_set", "write the instances of a set of the library"),
-        "trace": ("trace:app", "check public traces, and make workloads of them"),
-        "mig": ("mig:app", "jobs for MIG instances: generate, schedule, place"),
-        "profile": ("step_times:app", "fit execution times to measurements"),
-        "convert": ("convert:convert", "read and write the CSV files of the authors' program"),
+        "trace": ("trace:trace", "check public traces, and make workloads of them"),
+        "profile": ("profile:profile", "fit execution times to measurements"),
+        "convert": ("convert:convert", "read and write files of other programs and solvers"),
     },
     "Decide": {
         "solve": ("solve:solve", "run a method on an instance and verify its solution"),
-        "optimize": ("optimize:optimize", "decide on an instance from standard input"),
         "check": ("check:check", "check a solution and what it claims"),
         "simulate": ("simulate:simulate", "run a workload under one or several policies"),
+        "mig": ("mig:app", "schedule jobs on MIG instances, place, repartition"),
     },
     "Look": {
-        "list": ("listing:list_", "list methods, policies, solvers, catalogues, sets"),
+        "list": ("list:list_", "list methods, policies, solvers, catalogues, sets"),
         "show": ("show:show", "show what is in a file, and who runs on which GPU"),
         "doctor": ("doctor:doctor", "report versions, solvers, machine, enforced limits"),
     },
@@ -57,9 +56,13 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "reproduce": ("reproduce:reproduce", "run what tells whether a claim of a paper holds"),
         "report": ("report:report", "make a static site of campaigns"),
         "bks": ("best_known:app", "best-known values: list, verify, update"),
-        "export-model": ("export_model:export_model", "write a method's linear model as a file"),
         "export": ("export:app", "write what authors attach to a paper"),
     },
+}
+MOVED = {  # name of a command that is no more: where its function is
+    "workload": "rsjs generate FAMILY --arrivals LAW",
+    "optimize": "rsjs solve -",
+    "export-model": "rsjs convert INSTANCE --method METHOD -o MODEL.mps",
 }
 PLACES = {name: place for group in COMMANDS.values() for name, (place, _) in group.items()}
 
@@ -71,6 +74,8 @@ class _Commands(TyperGroup):
         return list(PLACES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in MOVED:
+            ctx.fail(f"No such command '{cmd_name}': it is {MOVED[cmd_name]}")
         if cmd_name not in PLACES:
             return None
         module, _, name = PLACES[cmd_name].partition(":")
@@ -173,10 +178,19 @@ def _end_as_by_ctrl_c() -> None:
 
 
 def _usage(error: Exception) -> str:
+    """Write an error of the command line parser as ours: option, value found, what is expected."""
     context = getattr(error, "ctx", None)
     hint = f" (see {context.command_path} --help)" if context is not None else ""
+    parameter, told = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
+    if parameter is not None and told is not None:  # a value that pydantic refused
+        first = told()[0]
+        expected = re.sub("Input should be |,.*", "", first["msg"])
+        if " is not one of " in first["msg"]:
+            expected = "one of " + first["msg"].partition(" is not one of ")[2].replace("'", "")
+        name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar
+        return f"{name}: found {first['input']!r}, expected {expected.rstrip('.')}{hint}"
     text: str = error.format_message()  # type: ignore[attr-defined]
-    return f"{text.replace('Value error, ', '').rstrip('.')}{hint}"
+    return f"{text.rstrip('.')}{hint}"
 
 
 def _refuse(message: str) -> int:

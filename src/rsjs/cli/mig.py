@@ -1,127 +1,64 @@
-"""
-`rsjs mig`: sets of jobs for GPUs that are divided into MIG instances.
-
-`rsjs mig stats` and `rsjs mig convert`: sets of jobs that exist.
-"""
+"""`rsjs mig`: jobs on GPUs that are divided into MIG instances."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.cli import mig_place, mig_repartition, mig_schedule
-from rsjs.cli.mig_options import (
-    known_form,
-    parsed_seeds,
-    say,
-    say_sets,
-    say_statistics,
-    sets_and_config,
+from rsjs.cli.options import (
+    Gap,
+    Json,
+    MemoryLimit,
+    Output,
+    Seed,
+    Threads,
+    TimeLimit,
+    errors_at,
+    limits,
 )
-from rsjs.cli.options import Json, Output
-from rsjs.cli.paths import writable
-from rsjs.cli.progress import busy
+from rsjs.cli.output import print_values, print_violations, writable
+from rsjs.cli.progress import RunLine, running
 from rsjs.core.errors import InputError
-from rsjs.instances.io.files import write_bytes
-from rsjs.instances.mig.job_files import read_jobs, write_jobs
-from rsjs.instances.mig.job_generator.generate import read_source, write_sets
-from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
-from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 
-AllowPlugins = Annotated[
-    bool,
-    typer.Option(
-        "--allow-plugins", help="Load laws, memory models and fields of other packages: their code."
-    ),
-]
-Form = Annotated[
-    str,
-    typer.Option(
-        "--form",
-        metavar="FORM",
-        help="Text: rsjs (rsjs-mig-jobs/1), or as the published program writes it (program) or "
-        "as its dataset has it (published).",
-    ),
-]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
+    from rsjs.core.call import Limits
+    from rsjs.instances.mig.gpus import MigGpu
+    from rsjs.runs.verified_run import Outcome
 
-def stats(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...", help="Sets of jobs, pooled; with their configuration, if at hand."
-        ),
-    ],
-    allow_plugins: AllowPlugins = False,
-    as_json: Json = False,
-) -> None:
-    """
-    Describe sets of jobs, beside the laws of their configuration.
-
-    \b
-    Example:
-      rsjs mig stats jobs/day-s1.json
-      rsjs mig stats config.json jobs/*.json
-      rsjs mig stats config.json
-
-    A configuration alone stands for the sets of its first ten seeds. p is that of a chi-square
-    test of the values against their law; one small p among many says nothing.
-    """
-
-    sets, config = sets_and_config(files, allow_plugins=allow_plugins)
-    say_statistics(sets, statistics(sets, config), as_json=as_json)
-
-
-def convert(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Set of jobs, in any form.")],
-    output: Output,
-    form: Form = "rsjs",
-    as_json: Json = False,
-) -> None:
-    """
-    Convert a set of jobs between our format and those of the published program.
-
-    \b
-    Example:
-      rsjs mig convert test_jobs.json -o jobs.json
-      rsjs mig convert jobs.json --form published -o test_jobs.json
-
-    The files of the program have no place for classes, further fields and whether a job may
-    migrate, and none for memory and deadlines that are not integers.
-    """
-
-    known_form(form)
-    writable(output)
-    jobs = read_jobs(source)
-    written = write_jobs(jobs, output, form)
-    say(
-        {"file": output, "name": jobs.name, "jobs": len(jobs), "sha256": written.digest},
-        as_json=as_json,
-    )
-
+# Columns of a row that repeat others where there is one run, or mean nothing here.
+LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
+MOST_MEMORY = 1_000_000_000  # MB of a unit
 
 app = typer.Typer(
-    help="Jobs for MIG instances: make sets of them, schedule, place, repartition.\n\n\b\n"
+    help="Jobs for MIG instances: schedule them, place them, repartition a GPU.\n\n\b\n"
     "Example:\n"
-    "  rsjs mig generate config.json -o jobs --json\n"
-    "  rsjs mig schedule jobs/section4-s2.json --method bigrem\n"
+    "  rsjs generate mig config.json -o jobs\n"
+    "  rsjs mig schedule jobs/section4-s2.json --method bigrem --json\n"
     "  rsjs mig place --mix mixed -n 500",
 )
 
-Config = Annotated[
-    Path,
-    typer.Argument(
-        metavar="CONFIG", help="Configuration: rsjs-mig-config/1, or of the published program."
-    ),
+File = Annotated[
+    Path | None, typer.Argument(metavar="[FILE]", help="Problem file; without it one is drawn.")
 ]
-Seeds = Annotated[
-    str | None,
-    typer.Option(
-        "--seeds", metavar="LIST", help="Seeds instead of the configuration's: 7 or 1,5,10-20."
-    ),
+Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", help="GPU of what is drawn.")]
+Gpus = Annotated[
+    Path | None,
+    typer.Option("--gpus", metavar="FILE", help="GPUs of rsjs-mig-gpus/1 instead of those known."),
+]
+DrawSeed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of what is drawn.")]
+Save = Annotated[
+    Path | None, typer.Option("--save", metavar="FILE", help="Write what was drawn, a problem.")
+]
+Solution = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the solution.")
+]
+Picture = Annotated[
+    Path | None, typer.Option("--picture", metavar="FILE", help="Draw it to .png, .svg or .pdf.")
 ]
 
 
@@ -129,82 +66,343 @@ Seeds = Annotated[
 def group() -> None: ...
 
 
-@app.command("validate")
-def validate(config: Config, allow_plugins: AllowPlugins = False, as_json: Json = False) -> None:
-    """
-    Check a configuration, and draw the first of its sets.
-
-    \b
-    Example:
-      rsjs mig validate config.json
-    """
-
-    source = read_source(config, allow_plugins=allow_plugins)
-    jobs = source.make(source.seeds[0])
-    say(
-        {
-            "config": config,
-            "format": source.kind,
-            "name": source.name,
-            "sets": len(source.seeds),
-            "first set": jobs.name,
-            "jobs": len(jobs),
-            "time units of run time": int(jobs.run_length.sum()),
-            "last arrival": float(jobs.arrival[-1]) if len(jobs) else None,
-            "deadlines too early": int((jobs.deadline < jobs.arrival + jobs.run_length).sum()),
-        },
-        as_json=as_json,
-    )
-
-
-@app.command("generate")
-def generate(
-    config: Config,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", metavar="TARGET", help="Folder; or a .json file for a single seed."
-        ),
+@app.command("schedule")
+def schedule(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Set of jobs, or rsjs-mig-scheduling/1.")
     ],
-    seeds: Seeds = None,
-    form: Form = "rsjs",
-    allow_plugins: AllowPlugins = False,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help="A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE], milp[@SOLVER] or"
+            " enumeration, see `rsjs list methods`.",
+        ),
+    ] = "cpsat",
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            "--reading",
+            metavar="A|B|C",
+            help="Jobs may stop and move (A, of a set of jobs), stop (B), neither (C).",
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="TERMS",
+            help="Stages between commas, e.g. late,completion+5*preemptions; or lexicographic. "
+            "The makespan of a set of jobs.",
+        ),
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            "--units", metavar="MB,...", help="Memory of the units; 2000,1000,1000 of a set."
+        ),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+    threads: Threads = 1,
+    seed: Seed = 0,
+    memory_limit: MemoryLimit = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="For problem.json, schedule.json and schedule.png.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
-    Make a set of jobs for each seed.
+    Schedule a set of jobs on the MIG instances of a GPU.
 
     \b
     Example:
-      rsjs mig generate config.json -o jobs
-      rsjs mig generate config.json --seeds 1,5,10-20 -o jobs
-      rsjs mig generate test_config.json --form program -o jobs.json
+      rsjs mig schedule jobs/section4-s2.json --method bigrem -o scheduled
+      rsjs mig schedule jobs/section4-s2.json --objective completion --method local_search
+      rsjs mig schedule jobs/section4-s2.json --reading C --objective lexicographic
+      rsjs mig schedule jobs/section4-s2.json --method 'fcfs?poll=10'
 
-    A folder also gets manifest.json: what made the sets, and the sha256 of each.
+    The schedule is checked; `rsjs check problem.json schedule.json` checks the files again.
+    Ctrl-C ends the method and keeps the best schedule it has reported.
     """
+    from rsjs.instances.mig.scheduling.objective import parse_objective
+    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
+    from rsjs.runs import compare
 
-    known_form(form)
-    source = read_source(config, allow_plugins=allow_plugins)
-    chosen = source.seeds if seeds is None else parsed_seeds(seeds)
-    if len(chosen) == 1 and output.name.endswith((".json", ".json.gz")):
-        writable(output)
-        jobs = source.make(chosen[0])
-        written = write_jobs(jobs, output, form)
-        say(
-            {"file": output, "name": jobs.name, "jobs": len(jobs), "sha256": written.digest},
-            as_json=as_json,
-        )
-        return
-    writable(output, folder=True)
-    with busy("drawing jobs"):
-        sets = list(write_sets(source, chosen, output, form))
-    say_sets(output, sets, as_json=as_json)
+    allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
+    problem = read_problem_or_jobs(
+        file,
+        reading=reading,
+        objective=None if objective is None else parse_objective(objective),
+        memory=None if units is None else _memory_of(units),
+    )
+    if output is not None:
+        writable(output, folder=True)
+    outcome = _run(problem, method, allowed)
+    if output is not None and outcome.verified:
+        _write(outcome, output)
+    (full,) = compare.rows([outcome], allowed)
+    row = {key: value for key, value in full.items() if key not in LEFT_OUT}
+    values, bounds = (outcome.figures.get(f"stage_{name}") for name in ("values", "bounds"))
+    facts = {
+        **row,
+        "bound": None if bounds is None else list(bounds),
+        "message": row["message"] or None,
+        "objective": None if values is None else list(values),
+        "feasible": outcome.verdict is not None and outcome.verdict.feasible,
+    }
+    violations = () if outcome.verdict is None else outcome.verdict.violations
+    print_violations(facts, violations, as_json=as_json)
+    raise typer.Exit(0 if outcome.verified else 1)
+
+
+def _memory_of(text: str) -> tuple[int, ...]:
+    """Return the memory of each unit [MB] that an option lists, such as 2000,1000,1000."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 0 < int(part) <= MOST_MEMORY for part in parts):
+        expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
+        raise InputError("--units", text, expected)
+    return tuple(map(int, parts))
+
+
+def _write(outcome: Outcome, folder: Path) -> None:
+    from rsjs.instances.mig.scheduling.problem import write_problem
+    from rsjs.instances.mig.scheduling.schedule import write_schedule
+    from rsjs.reporting.figures.mig import mig_gantt
+
+    problem, schedule = outcome.problem, outcome.solution
+    assert schedule is not None
+    write_problem(problem, folder / "problem.json")
+    write_schedule(
+        problem,
+        schedule,
+        folder / "schedule.json",
+        method=outcome.method,
+        objective=outcome.figures["stage_values"],
+        bound=outcome.figures["stage_bounds"],
+    )
+    mig_gantt(problem, schedule, folder / "schedule.png", title=outcome.method)
+
+
+@app.command("place")
+def place(
+    file: File = None,
+    mix: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="mixed, small, large, memheavy or elastic."),
+    ] = "mixed",
+    n: Annotated[int, typer.Option("-n", metavar="N", help="Workloads that are drawn.")] = 500,
+    seed: DrawSeed = 1,
+    gpu: Gpu = "A100-40",
+    gpus: Gpus = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", metavar="NAME", help="ilp[@SOLVER], ff, bf, wf, ff_pref, flex, ffd."
+        ),
+    ] = "ilp",
+    time_limit: TimeLimit = 60.0,
+    save: Save = None,
+    output: Solution = None,
+    picture: Picture = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Place workloads on as few GPUs as possible.
+
+    \b
+    Example:
+      rsjs mig place --mix mixed -n 500 --seed 1 --method ilp --picture map.png
+      rsjs mig place --mix small -n 200 --gpu H100-80 --method flex
+      rsjs mig place workloads.json --method ilp@scip -o placement.json
+
+    Among placements on the fewest GPUs, the one with the least waste: stranded slices, which no
+    further instance can use, and over-allocated ones, beyond what a workload with a choice needs.
+    """
+    from rsjs.instances.mig.placement import problem
+
+    workloads = _problem(
+        file,
+        lambda model: problem.generate(model, mix, n, seed),
+        problem,
+        gpu=gpu,
+        gpus=gpus,
+        outputs=(save, output, picture),
+    )
+    outcome = _run(workloads, method, limits(time_limit, 0.0, 1, 0, None))
+    if picture is not None and outcome.solution is not None:
+        from rsjs.reporting.figures.mig import placement_picture
+
+        placement_picture(workloads, outcome.solution, picture)
+    facts = {"name": workloads.name, "workloads": len(workloads), "method": method}
+    _report(outcome, facts, ("gpus", "gpus_bound"), output, as_json=as_json)
+
+
+def _problem(
+    file: Path | None,
+    generate: Callable[[MigGpu], Any],
+    kind: Any,
+    *,
+    gpu: str,
+    gpus: Path | None,
+    outputs: tuple[Path | None, Path | None, Path | None],
+) -> Any:
+    """
+    Read a problem, or draw one and write it to the first of the outputs.
+
+    Parameters
+    ----------
+    kind : module
+        Of the problem, with `read_problem` and `write_problem`.
+    """
+    from rsjs.instances.mig.gpus import gpu_named, read_gpus
+
+    for path in outputs:
+        writable(path)
+    if file is None:
+        problem = generate(gpu_named(gpu, read_gpus(gpus) if gpus else None))
+    else:
+        problem = kind.read_problem(file)
+    if outputs[0] is not None:
+        kind.write_problem(problem, outputs[0])
+    return problem
+
+
+def _run(
+    problem: Any, method: str, allowed: Limits, options: Mapping[str, Any] | None = None
+) -> Outcome:
+    """Run a method on a problem of any kind; errors in its name are told of --method."""
+    from rsjs.runs import verified_run
+    from rsjs.runs.kinds.base import kind_of
+
+    with errors_at("--method"):
+        request = kind_of(problem).request(method)
+        verified_run.refuse(problem, request)
+    line = RunLine(request.spelling, allowed.time_limit)
+    with running() as screen:
+        screen.show(line)
+        return verified_run.run(problem, request, allowed, options=options, on_event=line)
+
+
+def _report(
+    outcome: Outcome,
+    facts: Mapping[str, Any],
+    names: tuple[str, str],
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """
+    Write the solution's file, print the verdict and what is known, and end with exit code 0 or 1.
+
+    Parameters
+    ----------
+    names : (str, str)
+        What objective and bound are called.
+    """
+    from rsjs.runs.kinds.base import Verified
+
+    result, verdict = outcome.result, outcome.verdict
+    if output is not None and outcome.solution is not None:
+        found = Verified(result=result, solution=outcome.solution)
+        outcome.kind.save(outcome.problem, outcome.method, found, output)
+    violations = () if verdict is None else verdict.violations
+    objective, bound = (None if verdict is None else verdict.objective), result.bound
+    shown = {
+        **facts,
+        "feasible": outcome.verified,
+        "violations": [str(violation) for violation in violations] or None,
+        names[0]: None if objective is None else round(objective),
+        **{name: value for name, value in _terms(outcome).items() if name != names[0]},
+        names[1]: None if bound is None else round(bound),
+        **outcome.figures,
+        "stop": result.stop,
+        "message": result.message or None,
+        "seconds": round(result.seconds.get("total", 0.0), 4),
+    }
+    print_values(shown, as_json=as_json)
+    raise typer.Exit(0 if outcome.verified else 1)
+
+
+def _terms(outcome: Outcome) -> Mapping[str, float]:
+    return (outcome.verdict and outcome.verdict.terms) or {}
+
+
+@app.command("repartition")
+def repartition(
+    file: File = None,
+    n: Annotated[int, typer.Option("-n", metavar="N", help="Jobs that are drawn.")] = 20,
+    seed: DrawSeed = 1,
+    gpu: Gpu = "A100-40",
+    gpus: Gpus = None,
+    rigid: Annotated[
+        bool, typer.Option("--rigid", help="Draw jobs that run on one profile only.")
+    ] = False,
+    releases: Annotated[
+        int, typer.Option("--releases", metavar="T", help="Draw releases up to T.")
+    ] = 0,
+    delta: Annotated[
+        int, typer.Option("--delta", metavar="T", help="Draw: time to make an instance.")
+    ] = 0,
+    partition: Annotated[
+        str | None,
+        typer.Option("--partition", metavar="LIST", help="Static partition, such as 4g,2g,1g."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="cpsat, highs, scip or greedy.")
+    ] = "cpsat",
+    time_limit: TimeLimit = 60.0,
+    gap: Gap = 0.0,
+    save: Save = None,
+    output: Solution = None,
+    picture: Picture = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Schedule jobs on one GPU that is divided as needed.
+
+    \b
+    Example:
+      rsjs mig repartition -n 20 --seed 1 --picture gantt.png
+      rsjs mig repartition -n 30 --delta 2 --releases 150 --method greedy
+      rsjs mig repartition jobs.json --partition 4g,2g,1g -o schedule.json
+
+    The makespan is minimised. Jobs released together are assigned without any time (laminar
+    placements), which highs and scip can do too; for others, model R is solved by CP-SAT.
+    """
+    from rsjs.instances.mig.reconfiguration import problem
+    from rsjs.runs.kinds.mig_reconfiguration import PARTITION, refuse_partition
+
+    jobs = _problem(
+        file,
+        lambda model: problem.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta),
+        problem,
+        gpu=gpu,
+        gpus=gpus,
+        outputs=(save, output, picture),
+    )
+    options = {} if partition is None else {PARTITION: partition}
+    if partition is not None:
+        refuse_partition(jobs, partition)
+    outcome = _run(jobs, method, limits(time_limit, gap, 1, 0, None), options)
+    if picture is not None and outcome.solution is not None:
+        from rsjs.reporting.figures.mig import repartition_picture
+
+        repartition_picture(jobs, outcome.solution, picture)
+    facts = {"name": jobs.name, "jobs": len(jobs), "partition": partition, "method": method}
+    _report(outcome, facts, ("makespan", "bound"), output, as_json=as_json)
 
 
 @app.command("reproduce-dataset")
 def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     """
-    Write the published dataset of Konopa, Fesl and Beranek 2025, byte for byte.
+    Write the dataset of Konopa 2025, byte for byte.
 
     \b
     Example:
@@ -215,18 +413,13 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     """
     import gzip
 
+    from rsjs.instances.io.files import write_bytes
+    from rsjs.instances.mig.konopa.files import SHA256, published_dataset
+
     writable(output)
     data = published_dataset()
-    found = sha256(data).hexdigest()
-    if found != SHA256:
-        raise InputError("/sha256", found, f"{SHA256}; the logarithm of this platform differs")
+    digest = sha256(data).hexdigest()
+    if digest != SHA256:
+        raise InputError("/sha256", digest, f"{SHA256}; the logarithm of this platform differs")
     write_bytes(gzip.compress(data, mtime=0) if output.name.endswith(".gz") else data, output)
-    say({"file": output, "jobs": 1000, "sha256": found}, as_json=as_json)
-
-
-app.command("stats")(stats)
-app.command("convert")(convert)
-app.command("place")(mig_place.place)
-app.command("repartition")(mig_repartition.repartition)
-app.command("schedule")(mig_schedule.schedule)
-app.command("check")(mig_schedule.check)
+    print_values({"file": output, "jobs": 1000, "sha256": digest}, as_json=as_json)

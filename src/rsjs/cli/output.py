@@ -1,39 +1,53 @@
-"""
-Printing: consoles, JSON, and numbers as people read them.
-
-The text that `solve` and `check` print, made from the document that `--json` prints.
-"""
+"""What commands print, as text or with `--json`, and the checks of the files they write."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from rich import table as rich_table
 from rich.console import Console
-from rich.table import Table
 
+from rsjs.core.errors import InputError, described
+from rsjs.instances.io.files import refuse_unwritable
+from rsjs.instances.mig.jobs import JobSet
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rsjs.instances.instance import Instance, Workload
+
+
+def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
+    """
+    Refuse an output that cannot be written: a file, or with `folder` a directory.
+
+    Parameters
+    ----------
+    read : paths
+        Files that are read, whose place it must not take.
+    """
+    if path is not None:
+        refuse_unwritable(path, folder=folder)
+        if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+            raise InputError("", described("the file that is read"), "another file to write", path)
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it is: no markup, no colouring of numbers and names."""
-
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
-def plain_table(title: str) -> Table:
+def plain_table(title: str) -> rich_table.Table:
     """A table without lines, its title on the left."""
-
-    return Table(
+    return rich_table.Table(
         title=title,
         title_justify="left",
         title_style="bold",
@@ -41,6 +55,28 @@ def plain_table(title: str) -> Table:
         pad_edge=False,
         padding=(0, 2, 0, 0),
     )
+
+
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; the heading of a column that is aligned to the right begins with ">"."""
+    columns = [
+        Column(str(i), text.lstrip(">"), missing="", align="right" if text[:1] == ">" else "left")
+        for i, text in enumerate(headings)
+    ]
+    cells = [{str(i): cell for i, cell in enumerate(row)} for row in rows]
+    out = console()
+    print(
+        Table(title=title, columns=columns, rows=cells).terminal(out.width, colour=out.is_terminal)
+    )
+
+
+def print_columns(rows: Sequence[Sequence[str]], *, words: int) -> None:
+    """Print cells in lines that are never broken: words to the left, then numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for cells in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)][:words]
+        padded += [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)][words:]
+        print("  ".join(padded).rstrip())
 
 
 def print_json(document: Any) -> None:
@@ -84,6 +120,39 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
             print(" " * indent + line)
 
 
+def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print keys and values; in text without those that are None, numbers in six digits."""
+    if as_json:
+        print_json(values)
+        return
+    known = {name: value for name, value in values.items() if value is not None}
+    print_facts((name.replace("_", " "), _rounded(value)) for name, value in known.items())
+
+
+def _rounded(value: Any) -> Any:
+    """Write floats, alone or in a list, in six significant digits."""
+    if isinstance(value, list):
+        return ", ".join(str(_rounded(entry)) for entry in value)
+    return number(value) if isinstance(value, float) else value
+
+
+def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bool) -> None:
+    """Print kind, name, sha256 and size of what was written to a file or folder."""
+    if isinstance(subject, JobSet):
+        kind, nodes, jobs = "set of jobs", None, len(subject)
+    else:
+        kind, nodes = type(subject).__name__.lower(), subject.cluster.nodes
+        jobs = len(subject.jobs)
+    facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": jobs}
+    if as_json:
+        print_json({**facts, **({} if nodes is None else {"nodes": nodes}), "file": path})
+        return
+    what = f"CSV files of {kind}" if path.is_dir() else kind
+    size = f"{jobs} jobs" if nodes is None else f"{nodes} nodes, {jobs} jobs"
+    print(f"{path}: {what} {subject.name}, {size}")
+    print(f"sha256 of the {kind}: {subject.digest}")
+
+
 def print_text(text: str) -> None:
     """Print a paragraph as wide as the terminal."""
     width = get_terminal_size().columns
@@ -99,6 +168,17 @@ def print_verdict(document: dict[str, Any], *more: tuple[str, str]) -> None:
     facts = [*_head(document), *cost_lines(document), *_effort(document)]
     print_facts([*facts, *_exact(document.get("exact")), *more])
     for line in violation_lines(document["violations"]):
+        print(line)
+
+
+def print_violations(facts: Mapping[str, Any], violations: Sequence[Any], *, as_json: bool) -> None:
+    """Print values, then a line for each violation of a constraint."""
+    listed = [asdict(violation) for violation in violations]
+    if as_json:
+        print_json({**facts, "violations": listed})
+        return
+    print_values(facts, as_json=False)
+    for line in violation_lines(listed):
         print(line)
 
 

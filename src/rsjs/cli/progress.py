@@ -1,8 +1,4 @@
-"""
-What is shown on a terminal's standard error while something runs; nothing anywhere else.
-
-What is shown while a campaign runs: how much is done, what runs now, how long it will take.
-"""
+"""What a terminal's standard error shows while methods and campaigns run; nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -15,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rich.live import Live
 from rich.text import Text
 
-from rsjs.campaigns.dispatch import News
-from rsjs.campaigns.run import Run
-from rsjs.campaigns.statuses import failure
 from rsjs.cli.output import console, number, percent
 from rsjs.reporting.tables.formats import plain
 from rsjs.runs.gap import gap
@@ -26,8 +19,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rich.console import RichCast
-    from rich.live import Live
-    from rich.text import Text
+
+    from rsjs.campaigns.dispatch import News
+    from rsjs.campaigns.run import Run
 
 
 def busy(what: str) -> AbstractContextManager[Any]:
@@ -134,6 +128,8 @@ class Board:
         self.screen.show(self)
 
     def _tell(self, news: News, run: Run) -> None:
+        from rsjs.campaigns.statuses import failure  # for campaigns only: it takes long to import
+
         if news.kind == "lost":
             self.waiting[run.id] = run
             self.screen.say(f"  {run.label}: its watcher died, it is tried again")

@@ -14,8 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_json, print_text
-from rsjs.cli.paths import writable
+from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site.build import Built, build, refuse, titled

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_bytes

@@ -14,8 +14,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from rsjs.cli.options import Json, options_named
-from rsjs.cli.output import console, number, percent, plain_table, print_json
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, number, percent, plain_table, print_json, writable
 from rsjs.cli.progress import running
 from rsjs.cli.simulations import Simulations, document, policies
 from rsjs.core.errors import InputError, described

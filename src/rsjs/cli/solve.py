@@ -1,38 +1,59 @@
-"""`rsjs solve`: one method on one instance."""
+"""`rsjs solve`: one method on one instance, in a file or on standard input."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import (
     Gap,
-    InstanceFile,
     Json,
     MemoryLimit,
-    Method,
     Seed,
     Threads,
     TimeLimit,
     limits,
+    request_of,
 )
-from rsjs.cli.output import print_json, print_verdict
-from rsjs.cli.paths import solution_for, writable
+from rsjs.cli.output import print_json, print_verdict, writable
 from rsjs.cli.progress import RunLine, running
+from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
-from rsjs.instances.io.files import read_instance, write_solution
-from rsjs.methods import parse
+from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
+from rsjs.instances.io.files import instance_from, read_instance, read_solution, write_document
+from rsjs.instances.io.serialization import canonical_text, of_solution
 from rsjs.runs import verified_run
 
-DEFAULT = "jahani_patterns@highs"
+if TYPE_CHECKING:
+    from rsjs.instances.instance import Instance
+    from rsjs.methods import Request
+
+DEFAULT, DEFAULT_OF_FILTER = "jahani_patterns@highs", "randomized_greedy:paper"
+ELSE = "greedy:paper"
+STANDARD_INPUT = "standard input"
 
 
 def solve(
-    file: InstanceFile,
-    method: Method = DEFAULT,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Instance file, .json or .json.gz; - is standard input."
+        ),
+    ],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help="name[@solver][:rule][?key=value,...], see `rsjs list methods`; by default "
+            f"{DEFAULT}, of standard input {DEFAULT_OF_FILTER}.",
+        ),
+    ] = None,
     time_limit: TimeLimit = 60.0,
     gap: Gap = 1e-4,
     threads: Threads = 1,
@@ -41,7 +62,7 @@ def solve(
     warm_start: Annotated[
         Path | None,
         typer.Option(
-            "--warm-start", metavar="SOLUTION", help="Solution file that the method begins from."
+            "--warm-start", metavar="SOLUTION", help="Solution file that the method starts from."
         ),
     ] = None,
     log: Annotated[
@@ -62,38 +83,75 @@ def solve(
     Example:
       rsjs solve instance.json --method jahani_patterns@highs --time-limit 60 \\
           --gap 1e-4 --threads 1 --seed 0 -o solution.json
+      producer | rsjs solve - --method greedy:paper --time-limit 10 2> log | consumer
 
-    Ctrl-C ends the method and keeps the best solution it has reported.
+    With - the instance is read from standard input, the solution is one line on standard output
+    and the verdict goes to standard error: the Job Optimizer of ANDREAS as a filter. Without a
+    verified solution nothing is written and the exit code is 1. Ctrl-C ends the method and keeps
+    the best solution it has reported.
     """
-
+    filters = str(file) == "-"
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
-    request = parse(method)
-    instance = read_instance(file)
-    start = None if warm_start is None else solution_for(instance, warm_start).solution
+    request = request_of(method or (DEFAULT_OF_FILTER if filters else DEFAULT))
+    if reason := request.missing():
+        expected = f"another method, e.g. {ELSE}, which needs no solver: {reason}"
+        raise InputError("--method", request.spelling, expected)
+    instance = _from_standard_input() if filters else read_instance(file)
+    start = None
+    if warm_start is not None:
+        stored = read_solution(warm_start)
+        stored.refuse_other(instance, warm_start)
+        start = stored.solution
     writable(output, file)
+    tell_compilation(request)
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
         screen.show(line)
-        found = verified_run.run(
+        outcome = verified_run.run(
             instance, request, allowed, warm_start=start, log=log, on_event=line
         )
-    written = output is not None and found.verified
-    if output is not None and found.verified and found.result.solution is not None:
-        write_solution(
-            found.result.solution,
+    document = outcome.as_dict()
+    solution = None
+    if outcome.verified and outcome.result.solution is not None:
+        solution = of_solution(
+            outcome.result.solution,
             instance.digest,
-            output,
-            method=found.method,
-            objective=found.objective,
-            bound=found.result.bound,
+            method=outcome.method,
+            objective=outcome.objective,
+            bound=outcome.result.bound,
         )
-    document = {**found.as_dict(), "solution_file": output if written else None}
-    if as_json:
-        print_json(document)
-    elif output is None:
-        print_verdict(document)
-    else:
-        print_verdict(document, ("solution", f"{output}" if written else "not written"))
-    if found.result.stop is Stop.INTERRUPTED:
+    if output is not None and solution is not None:
+        write_document(solution, output)
+    if not filters or output is not None:
+        document["solution_file"] = None if solution is None else output
+    with redirect_stdout(sys.stderr if filters else sys.stdout):
+        if as_json:
+            print_json(document)
+        elif output is None:
+            print_verdict(document)
+        else:
+            written = "not written" if solution is None else str(output)
+            print_verdict(document, ("solution", written))
+    if filters and output is None and solution is not None:
+        print(canonical_text(solution))
+    if outcome.result.stop is Stop.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(0 if found.verified else 1)
+    raise typer.Exit(0 if outcome.verified else 1)
+
+
+def _from_standard_input() -> Instance:
+    if sys.stdin is None:
+        raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
+    return instance_from(read_whole(sys.stdin.buffer, STANDARD_INPUT, MOST_BYTES), STANDARD_INPUT)
+
+
+def tell_compilation(request: Request) -> None:
+    """Say on standard error that the first run of heuristics compiles their kernels."""
+    if request.method.kind != "heuristic":
+        return
+    from rsjs.heuristics.common import jit  # imports numba
+
+    folder = jit.cache_folder()
+    if folder is not None and not any(folder.glob("**/*.nbi")):
+        note = "kernels of heuristics are compiled and kept, once only; this takes about 20 s"
+        print(f"rsjs: note: {note}", file=sys.stderr)

@@ -1,13 +1,8 @@
-"""
-`rsjs statistics`: what the stored rows of comparisons say together.
-
-What `rsjs statistics` prints: the tables, or the same numbers as a JSON document.
-"""
+"""`rsjs statistics`: what the stored rows of comparisons say together, as text or JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,19 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from rsjs.cli.options import Json
-from rsjs.cli.output import console, print_json, print_text
-from rsjs.cli.paths import writable
+from rsjs.cli.output import console, print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.files import write_all
 from rsjs.reporting.statistics.gaps import with_courses
-from rsjs.reporting.statistics.sheet import Sheet
-from rsjs.reporting.statistics.sheet_terminal import table
-from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tables import best_pairs, tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
-from rsjs.reporting.tables.families import by_family
-from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.units import by_family
 
 
 def statistics(
@@ -104,9 +94,6 @@ def statistics(
         print_all(made, files)
 
 
-MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
-
-
 def print_all(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
     """Print each family; several with their names above."""
     if len(made) > 1:
@@ -121,11 +108,9 @@ def _print(analysis: Analysis, files: Sequence[Path]) -> None:
     """Print the tables, counts first, conditions, and where the files are."""
 
     out = console()
-    for sheet in sheets(analysis):
-        shown = _shortened(sheet, analysis)
-        out.print(table(shown))
-        for note in shown.notes:
-            print_text(note)
+    for table in tables(analysis):
+        shown = best_pairs(table, analysis)
+        print(shown.terminal(out.width, colour=out.is_terminal))
         print()
     if not with_courses(analysis.runs):
         print_text("No integrals and targets: they need events.json beside every rows.csv.")
@@ -143,19 +128,7 @@ def as_document(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]
 
 def _document(analysis: Analysis, files: Sequence[Path]) -> dict[str, Any]:
     return {
-        **{sheet.name: sheet.lines.to_dict("records") for sheet in sheets(analysis)},
+        **{table.name: table.rows for table in tables(analysis)},
         "conditions": analysis.conditions(),
         "files": list(files),
     }
-
-
-def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:
-    """Without the pairs that the best method is not in, if there are many."""
-    few = len(sheet.lines) <= MOST_PAIRS
-    if few or not sheet.name.startswith("pairs") or not analysis.ranked:
-        return sheet
-    ranks = analysis.ranks_by_time if sheet.name.endswith("time") else analysis.ranks_by_cost
-    best = ranks.index[0]
-    kept = sheet.lines[(sheet.lines[["one", "other"]] == best).any(axis=1)]
-    told = f"Of {counted(len(sheet.lines), 'pair')}, those with {best}; files have all."
-    return replace(sheet, lines=kept, notes=[*sheet.notes, told])

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rsjs.campaigns.sources import WORKLOADS
 from rsjs.core.call import Limits
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Workload
-from rsjs.instances.library.sets import GENERATORS
+from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 from rsjs.methods import parse
 from rsjs.paper_claims.claim import Row
 from rsjs.runs import compare

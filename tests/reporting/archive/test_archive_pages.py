@@ -14,8 +14,7 @@ from rsjs.reporting.archive.metadata import left_to_fill, paper
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.sheet_text import csv
-from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.reporting.tables.csv_rows import read_rows
 
@@ -87,9 +86,9 @@ def test_rows_and_tables_are_those_of_the_runs_and_of_the_statistics(archive, st
     assert len(rows) == 4
     assert all((store / "runs" / row["run_id"][:2] / row["run_id"]).is_dir() for row in rows)
     [reported] = families(gathered([store]).rows)
-    for sheet in sheets(Analysis(rows=read_stored(archive / "results/two"))):
-        kept = (archive / f"results/two/tables/{sheet.name}.csv").read_text()
-        assert csv(sheet) == csv(reported.sheets[sheet.name]) == kept
+    for table in tables(Analysis(rows=read_stored(archive / "results/two"))):
+        kept = (archive / f"results/two/tables/{table.name}.csv").read_text()
+        assert table.csv() == reported.tables[table.name].csv() == kept
 
 
 def test_the_sums_are_those_of_all_files(archive):

@@ -21,7 +21,7 @@ from rsjs.reporting.archive.archive_data import verify
 from rsjs.reporting.archive.ijoc import export
 from rsjs.reporting.archive.metadata import NUMBER, paper
 from rsjs.reporting.archive.source_tree import Source, licence, write_source
-from rsjs.reporting.tables import markdown_table
+from rsjs.reporting.tables.table import escaped
 from rsjs.reporting.tables.units import best_row
 
 pytestmark = pytest.mark.process
@@ -91,7 +91,7 @@ def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
     made = json.loads(capsys.readouterr().out)
     readme = (folder / "README.md").read_text("utf-8")
     assert [dirty in made["doubts"][1], missing in made["doubts"][0]] == [True, True]
-    assert all(f"\n- {markdown_table.escaped(doubt)}\n" in readme for doubt in made["doubts"])
+    assert all(f"\n- {escaped(doubt)}\n" in readme for doubt in made["doubts"])
     assert f"https://doi.org/10.1287/ijoc.{NUMBER}.cd" in readme
     told = "\n".join(made["left"])
     assert all(option in told for option in ("--number", "--title", "--authors", "--repository"))

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.reporting.site import instance_page, occupancy_svg, plots, urls
-from rsjs.reporting.site.html_table import Cell, Shown
 from rsjs.reporting.site.templates import breakable
-from rsjs.reporting.statistics.sheet import Column, Sheet
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Table, html_cell
 
 
 @given(st.text(), st.text())
@@ -25,7 +24,7 @@ def test_any_name_is_a_file_name_of_its_own(one, other):
 
 @given(st.text(), st.recursive(st.text() | st.integers() | st.none(), st.lists))
 def test_nothing_in_a_cell_or_in_embedded_json_is_taken_for_html(text, value):
-    made = Cell(text, "", "", "", False).html("../")
+    made = html_cell(text, "", "", "", False, "../")
     assert not re.search("[<>\"']", made.removeprefix("<td>").removesuffix("</td>"))
     assert "<" not in str(breakable(text)).replace("<wbr>", "")
     embedded = plots.harmless(value)
@@ -40,19 +39,18 @@ def test_coordinates_are_short_and_never_nan():
 
 def test_numbers_are_sorted_by_value_where_their_text_is_none():
     columns = [Column("name", "name"), Column("gap", "gap", formats.percent)]
-    lines = pd.DataFrame({"name": ["a", "b", "c"], "gap": [4e-7, 0.5, None]})
-    sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
-    cells = list(Shown(sheet=sheet, id="s", footer="").lines())
-    told = [(gap.text, gap.key) for _, gap in cells]
-    assert told == [("<0.001", "4e-07"), ("50", ""), (formats.MISSING, "")]
-    assert all(gap.mark == "n" for _, gap in cells)
+    rows = [{"name": "a", "gap": 4e-7}, {"name": "b", "gap": 0.5}, {"name": "c", "gap": None}]
+    assert Table(columns=columns, rows=rows).html().splitlines() == [
+        '<tr><td>a</td><td data-k="4e-07" class="n">&lt;0.001</td></tr>',
+        '<tr><td>b</td><td class="n">50</td></tr>',
+        f'<tr><td>c</td><td class="n">{formats.MISSING}</td></tr>',
+    ]
 
 
 def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard():
     columns = [Column("method", "method"), Column("message", "message")]
-    lines = pd.DataFrame({"method": ["m"], "message": ["word " * 30]})
-    sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
-    html = Shown(sheet=sheet, id="s", footer="", link=lambda line, key: "x.html").html("../")
+    rows = [{"method": "m", "message": "word " * 30}]
+    html = Table(columns=columns, rows=rows, link=lambda line, key: "x.html").html("../")
     assert '<a href="../x.html">m</a>' in html
     assert html.count('tabindex="-1"') == 1
     assert 'class="wide"' in html

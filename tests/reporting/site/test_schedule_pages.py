@@ -78,7 +78,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     assert (page["has_schedule"], page["decision"]) == (False, None)
     listed = instance_list_page.content(material.rows, Drawn(tmp_path))["instances"]
     shown = [page["runs"], listed, family_page.results_table(family)]
-    headings = [column.heading for one in shown for column in one.sheet.columns]
+    headings = [column.full_heading for one in shown for column in one.columns]
     assert not [heading for heading in headings if "$" in heading]
     assert {"objective", "weighted completion", "best cost", "best bound"} <= {*headings}
     assert not {"energy [$]", "gap w/o postp. [%]"} & {*headings}

@@ -160,7 +160,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
 
     unequal = [{**row, "threads": 2} if i == 0 else row for i, row in enumerate(material.rows)]
     table = fairness_page._conditions(families(unequal))
-    line = next(one for one in table.sheet.lines.to_dict("records") if one["aspect"] == "threads")
+    line = next(one for one in table.rows if one["aspect"] == "threads")
     assert (line["jahani"], line["sts"]) == ("1; 2", "1")
     assert (table.mark(line, "jahani"), table.mark(line, "sts")) == ("warn", "")
 

@@ -14,7 +14,7 @@ from rsjs.reporting.figures.distributions import (
 )
 from rsjs.reporting.figures.methods import pairwise_times, rank_bars
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.files import write_all
+from rsjs.reporting.statistics.tables import write_all
 
 pytestmark = pytest.mark.slow
 

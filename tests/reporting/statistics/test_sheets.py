@@ -4,13 +4,11 @@ import csv
 import io
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
-from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.sheet_terminal import table as terminal_table
-from rsjs.reporting.statistics.tables import definition, probability, sheets, simulation_sheet
+from rsjs.reporting.statistics.tables import definition, probability, simulation_table, tables
+from rsjs.reporting.tables.table import latex_all, markdown_all
 
 NAMES = ["counts", "times", "gaps", "anytime", "pairs-by-time", "pairs-by-cost"]
 NAMES += ["ranks-by-time", "ranks-by-cost", "virtual-best", "fairness"]
@@ -18,7 +16,7 @@ NAMES += ["ranks-by-time", "ranks-by-cost", "virtual-best", "fairness"]
 
 @pytest.fixture(scope="module")
 def made(rows):
-    return sheets(Analysis(rows=rows))
+    return tables(Analysis(rows=rows))
 
 
 def by_name(made, name):
@@ -28,18 +26,18 @@ def by_name(made, name):
 def test_counts_come_first_and_without_events_there_is_no_table_over_time(made, rows):
     assert [sheet.name for sheet in made] == NAMES
     without = [row | {"events": None} for row in rows]
-    assert [sheet.name for sheet in sheets(Analysis(rows=without))] == [
+    assert [sheet.name for sheet in tables(Analysis(rows=without))] == [
         name for name in NAMES if name != "anytime"
     ]
 
 
 def test_seconds_measured_beside_other_runs_are_not_ranked(rows):
-    found = sheets(Analysis(rows=[row | {"timing": "shared"} for row in rows]))
+    found = tables(Analysis(rows=[row | {"timing": "shared"} for row in rows]))
     assert [sheet.name for sheet in found] == [
         *("counts", "times", "gaps", "anytime", "pairs-by-cost", "ranks-by-cost", "fairness")
     ]
     times = by_name(found, "times")
-    assert not {"ratio", "low", "high"} & {*times.lines.columns}
+    assert not {"ratio", "low", "high"} & {*times.frame.columns}
     assert "not ranked" in times.notes[-1]
     assert "counts the time limit; all methods solved" in times.notes[0]
 
@@ -65,7 +63,7 @@ def test_where_a_method_was_not_run_it_did_not_fail(rows):
 def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows):
     apart = {"exact": "a", "rule:x": "b"}
     left = [row for row in rows if apart.get(row["method"]) == row["instance"]]
-    found = [sheet.name for sheet in sheets(Analysis(rows=left))]
+    found = [sheet.name for sheet in tables(Analysis(rows=left))]
     assert found == [name for name in NAMES if not name.startswith(("ranks", "virtual"))]
     assert Analysis(rows=left).pairs_by_cost().empty
 
@@ -75,7 +73,7 @@ def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows):
     found = Analysis(rows=[row for row in near if row["instance"] == "a"]).pairs_by_cost()
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 2, 0]] * 3
     alone = [row for row in rows if row["method"] == "exact"]
-    found = [sheet.name for sheet in sheets(Analysis(rows=alone))]
+    found = [sheet.name for sheet in tables(Analysis(rows=alone))]
     assert found == ["counts", "times", "gaps", "anytime", "fairness"]
 
 
@@ -104,42 +102,41 @@ def test_times_by_hand(made):
 
 def test_the_target_decides_what_is_solved(rows):
     analysis = Analysis(rows=rows, target=0.02)
-    cells = {line[0]: line[1:] for line in by_name(sheets(analysis), "times").cells()}
+    cells = {line[0]: line[1:] for line in by_name(tables(analysis), "times").cells()}
     assert cells["rule:x"][0] == "2"
     assert definition(analysis).endswith("best bound of all runs of at most 2 %.")
     proved = Analysis(rows=rows, success="proved")
-    assert by_name(sheets(proved), "times").cells()[2][1] == "0"
+    assert by_name(tables(proved), "times").cells()[2][1] == "0"
     assert "bound of the run itself" in definition(proved)
 
 
 def test_markdown_and_terminal_have_each_table(made):
-    text = sheet_text.markdown(made, ["Limits: 10 s."])
+    text = markdown_all(made, ["Limits: 10 s."])
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         f"## {one.title}" for one in made
     ]
     assert "| `rule:x` | 4 | 0 | 0 | 4 | 0 | 4 | 0 |" in text
     assert text.endswith("Limits: 10 s.  \n")
     for one in made:
-        assert terminal_table(one).row_count == len(one.lines)
+        assert len(one.terminal(100).splitlines()) > len(one.rows)
 
 
 def test_latex_has_a_table_for_each_sheet_with_lines(made):
-    text = sheet_text.latex(made, ["50 % of a_b"])
+    text = latex_all(made, ["50 % of a_b"])
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(made)
     assert r"slow & 4 & 0 & 2 & 0 & 2 & 0 & 4 \\" in text
     assert text.count(r"50 \% of a\_b") == 1
     counts = by_name(made, "counts")
-    lines = pd.concat([counts.lines] * 30, ignore_index=True)
-    text = sheet_text.latex([replace(counts, lines=lines)], [])
+    text = latex_all([replace(counts, rows=[*counts.rows] * 30)], [])
     assert text.count(r"\caption{Runs. Continued.}") == 1
     assert [page.count("slow &") for page in text.split(r"\end{table}")] == [16, 14, 0]
 
 
 def test_csv_keeps_all_digits(made):
-    [exact, *_] = csv.DictReader(io.StringIO(sheet_text.csv(by_name(made, "times"))))
+    [exact, *_] = csv.DictReader(io.StringIO(by_name(made, "times").csv()))
     assert exact["method"] == "exact"
     assert float(exact["penalised"]) == pytest.approx(12**0.5 - 1, abs=1e-12)
-    ranks = sheet_text.csv(by_name(made, "ranks-by-time")).splitlines()[0]
+    ranks = by_name(made, "ranks-by-time").csv().splitlines()[0]
     assert ranks == "method,mean,low,high,rank_1,rank_2,rank_3"
 
 
@@ -178,7 +175,7 @@ def _row(method, workload, cost, **more):
 
 
 def test_means_are_over_workloads_that_all_completed():
-    sheet = simulation_sheet(
+    sheet = simulation_table(
         [
             _row("edf", "a", 20.0),
             _row("edf", "b", None),
@@ -191,7 +188,7 @@ def test_means_are_over_workloads_that_all_completed():
     cells = sheet.cells()
     assert [line[0] for line in cells] == ["edf", "sts"]
     assert [line[1] for line in cells] == ["1", "2"]
-    found = sheet.lines.set_index("method")
+    found = sheet.frame.set_index("method")
     assert found["cost"].tolist() == [20.0, 12.0]
     assert found["over_bound"].tolist() == [2.0, 1.2]
     assert found["late"].tolist() == [0.1, 0.0]
@@ -203,13 +200,13 @@ def test_means_are_over_workloads_that_all_completed():
 def test_seeds_of_a_policy_are_averaged_first():
     rows = [_row("edf", "a", 20.0), _row("edf", "b", 40.0)]
     rows += [_row("rg", "a", cost, seed=s) for s, cost in enumerate((10.0, 20.0, 30.0))]
-    sheet = simulation_sheet([*rows, _row("rg", "b", 60.0)])
+    sheet = simulation_table([*rows, _row("rg", "b", 60.0)])
     assert sheet is not None
-    assert sheet.lines["cost"].tolist() == [30.0, 40.0]
+    assert sheet.frame["cost"].tolist() == [30.0, 40.0]
 
 
 def test_a_crowded_cluster_is_told_and_other_rows_have_no_such_table():
-    sheet = simulation_sheet([_row("edf", "a", 20.0, utilisation=0.8)])
+    sheet = simulation_table([_row("edf", "a", 20.0, utilisation=0.8)])
     assert sheet is not None
     assert "far below" in sheet.notes[1]
-    assert simulation_sheet([_row("edf", "a", 20.0, simulation=None)]) is None
+    assert simulation_table([_row("edf", "a", 20.0, simulation=None)]) is None

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rsjs.best_known.exact_cost import AGREEMENT
+from rsjs.bks.exact_cost import AGREEMENT
 from rsjs.campaigns.instance_store import InstanceStore, read_index, refuse_other
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError, described

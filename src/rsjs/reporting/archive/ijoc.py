@@ -42,8 +42,8 @@ from rsjs.reporting.archive.checksums import files_below, write_sums
 from rsjs.reporting.archive.metadata import Paper, left_to_fill
 from rsjs.reporting.archive.results import Item, write_results
 from rsjs.reporting.archive.source_tree import licence, write_source
-from rsjs.reporting.tables import markdown_table
-from rsjs.reporting.tables.footnotes import conditions
+from rsjs.reporting.tables.comparison import conditions
+from rsjs.reporting.tables.table import code, escaped
 
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
 
@@ -111,7 +111,7 @@ def page(name: str, facts: Mapping[str, Any]) -> str:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    plain.filters |= {"code": markdown_table.code, "escaped": markdown_table.escaped}
+    plain.filters |= {"code": code, "escaped": escaped}
     return plain.from_string(text).render(facts)
 
 

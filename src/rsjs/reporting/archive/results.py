@@ -19,13 +19,12 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment
 from rsjs.reporting.figures import cost_bars, gap_curves
 from rsjs.reporting.figures.methods import pictures
-from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.sheet import Sheet
-from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.tables import comparison
 from rsjs.reporting.tables.csv_rows import csv_text
-from rsjs.reporting.tables.families import by_family
+from rsjs.reporting.tables.table import Table, latex_all, markdown_all
+from rsjs.reporting.tables.units import by_family
 
 Kind = Literal["table", "figure"]
 
@@ -109,20 +108,20 @@ def _of_runs(experiment: Experiment) -> Iterator[Made]:
 
 def _of_family(analysis: Analysis, family: str) -> Iterator[Made]:
     told = analysis.conditions()
-    for sheet in sheets(analysis):
-        title = f"{family}: {sheet.title.lower()}" if family else sheet.title
-        texts = partial(_texts, replace(sheet, title=title), told)
-        yield _table(sheet.name, title, texts, family)
+    for table in tables(analysis):
+        title = f"{family}: {table.title.lower()}" if family else table.title
+        texts = partial(_texts, replace(table, title=title), told)
+        yield _table(table.name, title, texts, family)
     for one in pictures(analysis):
         title = f"{family}: {one.title.lower()}" if family else one.title
         yield _figure(f"{one.name}-figure", title, one.draw, family)
 
 
-def _texts(sheet: Sheet, told: Sequence[str]) -> dict[str, str]:
+def _texts(table: Table, told: Sequence[str]) -> dict[str, str]:
     return {
-        "md": sheet_text.markdown([sheet], told),
-        "tex": sheet_text.latex([sheet], told),
-        "csv": sheet_text.csv(sheet),
+        "md": markdown_all([table], told),
+        "tex": latex_all([table], told),
+        "csv": table.csv(),
     }
 
 

@@ -22,7 +22,7 @@ PACKAGES = (
     "rsjs.instances",
     "rsjs.formulations",
     "rsjs.heuristics",
-    "rsjs.best_known.values",
+    "rsjs.bks.values",
 )
 CI = {
     ".ci",

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.tables.labels import folded
+from rsjs.reporting.tables.formats import folded
 from rsjs.reporting.tables.select import Row
 
 if TYPE_CHECKING:

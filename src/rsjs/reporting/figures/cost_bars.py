@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.tables.formats import cost
-from rsjs.reporting.tables.labels import distinct, folded, shortened
+from rsjs.reporting.tables.formats import cost, folded
+from rsjs.reporting.tables.labels import distinct, shortened
 from rsjs.reporting.tables.select import Row, how_it_ended, is_wrong, known
 
 if TYPE_CHECKING:

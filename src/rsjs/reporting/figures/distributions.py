@@ -19,7 +19,7 @@ import pandas as pd
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.statistics.gaps import distribution
 from rsjs.reporting.statistics.measures import of_pair, ratios
-from rsjs.reporting.tables.labels import folded
+from rsjs.reporting.tables.formats import folded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.tables.labels import folded, shortened
+from rsjs.reporting.tables.formats import folded
+from rsjs.reporting.tables.labels import shortened
 from rsjs.runs.gap import gap
 
 if TYPE_CHECKING:

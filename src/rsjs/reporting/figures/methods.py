@@ -29,7 +29,7 @@ from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import with_courses
 from rsjs.reporting.statistics.means import penalised
 from rsjs.reporting.statistics.measures import RESOLUTION
-from rsjs.reporting.tables.labels import folded
+from rsjs.reporting.tables.formats import folded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

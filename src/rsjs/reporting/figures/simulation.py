@@ -10,7 +10,7 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.tables.labels import folded
+from rsjs.reporting.tables.formats import folded
 from rsjs.simulation.outcome import Outcome
 
 if TYPE_CHECKING:

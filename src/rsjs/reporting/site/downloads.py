@@ -1,5 +1,5 @@
 """
-The same tables and pictures as files: CSV, Markdown and LaTeX of a sheet, PDF of a figure.
+The tables and pictures of pages as files: CSV, Markdown and LaTeX, PDF.
 
 Pictures drawn beside the writing of pages, by processes of their own on the cores there are.
 """
@@ -16,8 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rsjs.reporting.site.html_table import Shown
-from rsjs.reporting.statistics import sheet_text
+from rsjs.reporting.tables.table import Table, latex_all, markdown_all
 
 Draw = Callable[..., object]
 
@@ -79,17 +78,15 @@ class Downloads:
         self._root, self._drawing = root, drawing
         (root / FOLDER).mkdir()
 
-    def with_files(self, table: Shown, place: str) -> Shown:
+    def with_files(self, table: Table, place: str) -> Table:
         """The table with its files, named for its place in the site; an empty one has none."""
-        if table.sheet.lines.empty:
+        if not table.rows:
             return table
-        name = f"{place}-{table.sheet.name}"
+        name = f"{place}-{table.name}"
         files = {
-            "CSV": self._written(f"{name}.csv", sheet_text.csv(table.sheet)),
-            "Markdown": self._written(
-                f"{name}.md", sheet_text.markdown([table.sheet], [table.footer])
-            ),
-            "LaTeX": self._written(f"{name}.tex", sheet_text.latex([table.sheet], [table.footer])),
+            "CSV": self._written(f"{name}.csv", table.csv()),
+            "Markdown": self._written(f"{name}.md", markdown_all([table], [table.footer])),
+            "LaTeX": self._written(f"{name}.tex", latex_all([table], [table.footer])),
         }
         return replace(table, files=files)
 

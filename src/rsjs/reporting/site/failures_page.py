@@ -10,13 +10,13 @@ import pandas as pd
 
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.report_data import Material, Row
 from rsjs.reporting.site.run_facts import command, log_end
 from rsjs.reporting.site.run_tables import has_nothing, mark
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.statistics.tables import METHOD, records
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Table
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
 
@@ -67,7 +67,7 @@ def _severity(kind: dict[str, Any]) -> tuple[int, int]:
     return min(places, default=len(SEVERITY)), -kind["count"]
 
 
-def _table(failed: Sequence[Row]) -> Shown:
+def _table(failed: Sequence[Row]) -> Table:
     keys = (
         "method",
         "instance",
@@ -79,7 +79,7 @@ def _table(failed: Sequence[Row]) -> Shown:
         "anchor",
         "instance_sha256",
     )
-    sheet = Sheet(
+    return Table(
         name="runs",
         title="All runs that failed or have no decision",
         columns=[
@@ -91,14 +91,11 @@ def _table(failed: Sequence[Row]) -> Shown:
             Column("message", "message"),
             Column("anchor", "run"),
         ],
-        lines=pd.DataFrame([{key: row[key] for key in keys} for row in failed]),
+        rows=[{key: row[key] for key in keys} for row in failed],
         notes=[
             "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
             " did not fail; it stands here if it has no decision."
         ],
-    )
-    return Shown(
-        sheet=sheet,
         id="runs",
         footer=footing(failed),
         link=_link,
@@ -107,23 +104,24 @@ def _table(failed: Sequence[Row]) -> Shown:
     )
 
 
-def _link(line: Line, key: str) -> str:
+def _link(line: Row, key: str) -> str:
     if key == "method":
         return method_page(line["method"])
     return instance_page(line) if key == "instance" else run_place(line)
 
 
-def _skipped(skipped: Sequence[Row]) -> Shown:
+def _skipped(skipped: Sequence[Row]) -> Table:
     frame = pd.DataFrame([{key: row[key] for key in ("method", "message")} for row in skipped])
     lines = frame.value_counts(sort=False).rename("runs").reset_index()
-    sheet = Sheet(
+    return Table(
         name="skipped",
         title="Skipped",
         columns=[METHOD, Column("runs", "runs", formats.count), Column("message", "reason")],
-        lines=lines.sort_values("runs", ascending=False, kind="stable"),
+        rows=records(lines.sort_values("runs", ascending=False, kind="stable")),
         notes=[
             "Asked for and not carried out: the method does not serve the instance, or is not"
             " installed."
         ],
+        id="skipped",
+        footer="",
     )
-    return Shown(sheet=sheet, id="skipped", footer="")

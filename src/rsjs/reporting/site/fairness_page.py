@@ -11,13 +11,13 @@ import pandas as pd
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Shown
 from rsjs.reporting.site.report_data import Row
 from rsjs.reporting.site.urls import method_page
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.select import are_shared, known
+from rsjs.reporting.tables.table import Column, Table
 
 SEVERAL = "; "  # between the values of an aspect
 
@@ -35,19 +35,16 @@ def content(
     }
 
 
-def _findings(family: Family) -> Shown:
-    found = family.sheets["fairness"]
-    columns = [Column("weight", "weight"), *found.columns[1:]]
-    sheet = replace(found, title=f"Findings on {family.name}", columns=columns)
-    return Shown(
-        sheet=sheet,
+def _findings(family: Family) -> Table:
+    return replace(
+        family.tables["fairness"],
+        title=f"Findings on {family.name}",
         id=f"fairness-{family.name}",
         footer=family.footer,
-        mark=lambda line, key: "bad" if key == line["weight"] == "UNFAIR" else "",
     )
 
 
-def _conditions(families: Sequence[Family]) -> Shown:
+def _conditions(families: Sequence[Family]) -> Table:
     """Each aspect with all its values, by family."""
     lines = [
         {
@@ -60,18 +57,15 @@ def _conditions(families: Sequence[Family]) -> Shown:
         if any(known(row, key) is not None for family in families for row in family.rows)
     ]
     columns = [Column("aspect", "aspect"), Column("column", "column of rows.csv")]
-    sheet = Sheet(
+    return Table(
         name="conditions",
         title="What the runs were given",
         columns=[*columns, *(Column(family.name, family.name) for family in families)],
-        lines=pd.DataFrame(lines, columns=["aspect", "column", *(f.name for f in families)]),
+        rows=lines,
         notes=[
             "An aspect should have one value; where it has several, the findings say whether"
             " runs of the same instance differ."
         ],
-    )
-    return Shown(
-        sheet=sheet,
         id="conditions",
         footer="",
         mark=lambda line, key: "warn" if SEVERAL in line[key] else "",
@@ -82,7 +76,7 @@ def _told(rows: Sequence[Row], key: str) -> str:
     return SEVERAL.join(sorted({shown(value) for value in values(rows, key)}))
 
 
-def _limits(rows: Sequence[Row]) -> Shown:
+def _limits(rows: Sequence[Row]) -> Table:
     """How far past their time limit the processes of each method ran."""
     lines = []
     for name, group in grouped(rows, "method").items():
@@ -98,26 +92,23 @@ def _limits(rows: Sequence[Row]) -> Shown:
                 "strays": sum(int(known(row, "strays") or 0) for row in group),
             }
         )
-    sheet = Sheet(
+    return Table(
         name="limits",
         title="How limits were kept",
         columns=[
             METHOD,
             Column("runs", "runs", formats.count),
             Column("over", "past the limit", formats.count),
-            Column("median", "median of these [s]", formats.measured),
-            Column("most", "most [s]", formats.measured),
+            Column("median", "median of these", formats.measured, unit="s"),
+            Column("most", "most", formats.measured, unit="s"),
             Column("false", "false incumbents", formats.count),
             Column("strays", "processes left behind", formats.count),
         ],
-        lines=pd.DataFrame(lines),
+        rows=lines,
         notes=[
             "Seconds from the time limit to the end of the process. Incumbents found later do not"
             " count. False incumbents are not worth what the method claimed."
         ],
-    )
-    return Shown(
-        sheet=sheet,
         id="limits",
         footer=footing(rows),
         link=lambda line, key: method_page(line["method"]),

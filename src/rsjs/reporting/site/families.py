@@ -13,10 +13,10 @@ from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
-from rsjs.reporting.statistics.sheet import Sheet
-from rsjs.reporting.statistics.tables import sheets
-from rsjs.reporting.tables.families import by_family
+from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.tables.select import competing
+from rsjs.reporting.tables.table import Table
+from rsjs.reporting.tables.units import by_family
 
 Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])
@@ -50,19 +50,19 @@ class Family:
         return footing(self.rows)
 
     @cached_property
-    def sheets(self) -> dict[str, Sheet]:
+    def tables(self) -> dict[str, Table]:
         """Its tables by name."""
-        return {sheet.name: sheet for sheet in sheets(self.analysis)}
+        return {table.name: table for table in tables(self.analysis)}
 
     @cached_property
     def summary(self) -> pd.DataFrame:
         """One line per method, from several tables; by mean primal gap, those not ranked last."""
-        tables = {
-            name: sheet.lines.set_index("method")
-            for name, sheet in self.sheets.items()
+        frames = {
+            name: table.frame.set_index("method")
+            for name, table in self.tables.items()
             if name in ("counts", "times", "gaps")
         }
-        made = tables["times"].join(tables["gaps"]).join(tables["counts"][["runs"]])
+        made = frames["times"].join(frames["gaps"]).join(frames["counts"][["runs"]])
         made["instances"] = pd.Series(
             {
                 name: len({row["instance_sha256"] for row in self.rows if row["method"] == name})

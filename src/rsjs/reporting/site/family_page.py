@@ -11,19 +11,17 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-import pandas as pd
-
 from rsjs.reporting.figures import methods
 from rsjs.reporting.site import family_plots
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.leaderboard import leaders_table, to_runs
 from rsjs.reporting.site.plots import Plot
 from rsjs.reporting.site.urls import instance_page, runs_of
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats, units
 from rsjs.reporting.tables.select import competing, how_it_ended, known
+from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.reporting.tables.units import best_row, is_best
 
 
@@ -45,8 +43,8 @@ ELSEWHERE = ("pairs-by-time", "pairs-by-cost", "fairness")
 def content(family: Family, downloads: Downloads) -> dict[str, Any]:
     """What the template `family` needs."""
     tables = [
-        downloads.with_files(_statistic(family, sheet), family.name)
-        for name, sheet in family.sheets.items()
+        downloads.with_files(_statistic(family, table), family.name)
+        for name, table in family.tables.items()
         if name not in ELSEWHERE
     ]
     found = paths(family, downloads)
@@ -60,7 +58,7 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
     }
 
 
-def results_table(family: Family) -> Shown:
+def results_table(family: Family) -> Table:
     """One line per instance and method: least cost, gaps, how its runs ended, running time."""
     lines = [
         _result(runs, best)
@@ -75,22 +73,20 @@ def results_table(family: Family) -> Shown:
         METHOD,
         Column("runs", "runs", formats.count),
         units.column("cost", "cost", family.rows),
-        Column("gap", "gap [%]", formats.percent),
-        Column("own_gap", "own gap [%]", formats.percent),
+        Column("gap", "gap", formats.percent, unit="%"),
+        Column("own_gap", "own gap", formats.percent, unit="%"),
         Column("ended", "ended"),
-        Column("ran", "running time [s]", formats.measured),
+        Column("ran", "running time", formats.measured, unit="s"),
     ]
     several = any(line["runs"] > 1 for line in lines)
     note = "Gap: to the best bound of the instance; own gap: to that of the method."
     medians = " Cost: the least of the runs; gaps and running time: their medians."
-    return Shown(
-        sheet=Sheet(
-            name="results",
-            title="Results by instance",
-            columns=columns,
-            lines=pd.DataFrame(lines),
-            notes=[note + (medians if several else "")],
-        ),
+    return Table(
+        name="results",
+        title="Results by instance",
+        columns=columns,
+        rows=lines,
+        notes=[note + (medians if several else "")],
         id="results",
         footer=family.footer,
         link=_to_runs,
@@ -119,18 +115,17 @@ def _median(runs: Sequence[Mapping[str, Any]], key: str) -> float | None:
     return median(found) if found else None
 
 
-def _to_runs(line: Line, key: str) -> str:
+def _to_runs(line: Row, key: str) -> str:
     page = instance_page(line)
     return page if key in ("instance", "nodes", "jobs") else runs_of(page, line["method"])
 
 
-def _statistic(family: Family, sheet: Sheet) -> Shown:
-    return Shown(
-        sheet=sheet,
-        id=sheet.name,
+def _statistic(family: Family, table: Table) -> Table:
+    return replace(
+        table,
         footer=family.footer,
         link=lambda line, key: to_runs(line, key, family.name),
-        shared=frozenset(OF_SECONDS.get(sheet.name, ()) if family.is_shared else ()),
+        shared=frozenset(OF_SECONDS.get(table.name, ()) if family.is_shared else ()),
     )
 
 

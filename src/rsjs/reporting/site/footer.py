@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from rsjs.reporting.tables.footnotes import LIMITS
+from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.select import known
 

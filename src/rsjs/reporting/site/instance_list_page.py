@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.report_data import Row
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
-from rsjs.reporting.statistics.sheet import Column, Sheet
 from rsjs.reporting.tables import formats, units
 from rsjs.reporting.tables.select import known
+from rsjs.reporting.tables.table import Column, Table
 from rsjs.reporting.tables.units import best_row
 
 
 def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
     """What the template `instances` needs."""
     groups = grouped(rows, "instance").values()
-    sheet = Sheet(
+    table = Table(
         name="instances",
         title="Instances",
         columns=[
@@ -34,14 +31,11 @@ def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             Column("verified", "verified", formats.count),
             units.column("cost", "best cost", rows),
             units.column("bound", "best bound", rows),
-            Column("gap", "gap [%]", formats.percent),
+            Column("gap", "gap", formats.percent, unit="%"),
             Column("method", "best cost by"),
         ],
-        lines=pd.DataFrame([_line(group) for group in groups]),
+        rows=[_line(group) for group in groups],
         notes=["Best cost: the least that the checker confirms; of equals the first by method."],
-    )
-    table = Shown(
-        sheet=sheet,
         id="instances",
         footer=footing(rows),
         link=_link,
@@ -64,7 +58,7 @@ def _line(group: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _link(line: Line, key: str) -> str:
+def _link(line: Row, key: str) -> str:
     if key == "method":
         return method_page(line["method"]) if line["method"] else ""
     return line["best_run"] if key in ("cost", "gap") else instance_page(line)

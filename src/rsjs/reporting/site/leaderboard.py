@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from rsjs.reporting.site.families import Family
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.urls import method_page, runs_of
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
-from rsjs.reporting.statistics.tables import UNSOLVED
+from rsjs.reporting.statistics.tables import METHOD, UNSOLVED, named
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Row, Table
 
 SECONDS = frozenset({"ran", "penalised", "par10"})
 
 
-def leaders_table(family: Family) -> Shown:
+def leaders_table(family: Family) -> Table:
     """The methods of a family by mean primal gap, which needs no seconds."""
     columns = [
         METHOD,
         Column("runs", "runs", formats.count),
         Column("solved", "solved", formats.count),
         Column("best", "best cost", formats.count),
-        Column("primal_mean", "primal gap, mean [%]", formats.percent),
-        Column("median", "gap, median [%]", formats.percent),
+        Column("primal_mean", "primal gap, mean", formats.percent, unit="%"),
+        Column("median", "gap, median", formats.percent, unit="%"),
         Column("mean_rank", "mean rank by cost", "{:.2f}".format),
-        Column("ran", "running time, mean [s]", formats.measured),
-        Column("penalised", "time to solve, mean [s]", formats.measured, missing=UNSOLVED),
-        Column("par10", "PAR10 [s]", formats.measured, missing=UNSOLVED),
+        Column("ran", "running time, mean", formats.measured, unit="s"),
+        Column("penalised", "time to solve, mean", formats.measured, unit="s", missing=UNSOLVED),
+        Column("par10", "PAR10", formats.measured, unit="s", missing=UNSOLVED),
     ]
     notes = [
         "By mean primal gap: to the best cost of all runs, a failure counts 100 %. Solved: verified"
@@ -33,14 +32,12 @@ def leaders_table(family: Family) -> Shown:
         " nothing.",
         *([family.analysis.unranked] if family.analysis.unranked else []),
     ]
-    return Shown(
-        sheet=Sheet(
-            name="leaders",
-            title=f"Methods on {family.name}",
-            columns=columns,
-            lines=family.summary.rename_axis(index="method").reset_index(),
-            notes=notes,
-        ),
+    return Table(
+        name="leaders",
+        title=f"Methods on {family.name}",
+        columns=columns,
+        rows=named(family.summary),
+        notes=notes,
         id=f"leaders-{family.name}",
         footer=family.footer,
         link=lambda line, key: to_runs(line, key, family.name),
@@ -48,7 +45,7 @@ def leaders_table(family: Family) -> Shown:
     )
 
 
-def to_runs(line: Line, key: str, words: str) -> str:
+def to_runs(line: Row, key: str, words: str) -> str:
     """The page of the method of a line, or its runs that have some words."""
     page = method_page(line["method"])
     return page if key == "method" else runs_of(page, words)

@@ -6,23 +6,20 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from rsjs.reporting.figures.figure_style import COLOURS
 from rsjs.reporting.figures.gap_curves import FLOOR
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Shown
 from rsjs.reporting.site.overview_page import ENDS, QUALITIES
 from rsjs.reporting.site.plots import Plot, Trace, axes
 from rsjs.reporting.site.run_tables import run_table
 from rsjs.reporting.site.urls import family_page, run_place
-from rsjs.reporting.statistics.sheet import Column, Sheet
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.select import are_shared, known
+from rsjs.reporting.tables.table import Column, Table
 
 MOST_VALUES = 6  # of an option, told one by one
 
@@ -38,7 +35,7 @@ def content(name: str, rows: Sequence[Row], slug: str, downloads: Downloads) -> 
         "families": [(word, family_page(word)) for word in grouped(rows, "family")],
         "facts": list(_facts(rows)),
         "runs": downloads.with_files(run_table(rows, "instance", "Runs"), slug),
-        "options": downloads.with_files(options, slug) if len(options.sheet.lines) else None,
+        "options": downloads.with_files(options, slug) if options.rows else None,
         "plots": [plot for plot in plots if plot is not None],
     }
 
@@ -58,7 +55,7 @@ def _facts(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
         yield "over its limit", f"{late} of {len(over)} runs, at most {max(over):.3g} s"
 
 
-def _options(rows: Sequence[Row]) -> Shown:
+def _options(rows: Sequence[Row]) -> Table:
     """Options as the solver reports them after the run, with how many runs had each value."""
     values: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -70,7 +67,7 @@ def _options(rows: Sequence[Row]) -> Shown:
         {"option": option, "values": _listed(counts), "runs": sum(counts.values())}
         for option, counts in values.items()
     ]
-    sheet = Sheet(
+    return Table(
         name="options",
         title="Options as read back",
         columns=[
@@ -78,10 +75,11 @@ def _options(rows: Sequence[Row]) -> Shown:
             Column("values", "value (runs)"),
             Column("runs", "runs", formats.count),
         ],
-        lines=pd.DataFrame(lines, columns=["option", "values", "runs"]),
+        rows=lines,
         notes=["time_limit: what was left of the run's limit when the solver was called."],
+        id="options",
+        footer=footing(rows),
     )
-    return Shown(sheet=sheet, id="options", footer=footing(rows))
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from rsjs.campaigns.statuses import failure
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.family_plots import targets
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.leaderboard import leaders_table
 from rsjs.reporting.site.report_data import Material, Row
 from rsjs.reporting.site.urls import family_page, method_page, runs_of
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Table
 
 QUALITIES = ("OPTIMAL_VERIFIED", "FEASIBLE_VERIFIED", "INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG")
 ENDS = ("FINISHED", "TIMEOUT", "MEMOUT", "OUTPUT_LIMIT", "SOLVER_ERROR", "CRASH")
@@ -39,14 +37,16 @@ def content(material: Material, families: Sequence[Family], downloads: Downloads
             for family, table, plot in zip(families, leaders, plots, strict=True)
         ],
         "unfair": sum(
-            (family.sheets["fairness"].lines["weight"] == "UNFAIR").sum() for family in families
+            row["weight"] == "UNFAIR"
+            for family in families
+            for row in family.tables["fairness"].rows
         ),
         "shared": [family.name for family in families if family.is_shared],
         "campaigns": sorted({str(row["campaign"]) for row in rows if row.get("campaign")}),
     }
 
 
-def _outcomes(material: Material) -> Shown:
+def _outcomes(material: Material) -> Table:
     """Counts come before any mean: what runs have, and how they ended."""
     lines = []
     skipped = Counter(row["method"] for row in material.skipped)
@@ -58,28 +58,24 @@ def _outcomes(material: Material) -> Shown:
         line: dict[str, Any] = {"method": name, "runs": len(group)}
         line |= {word: found.get(word, 0) for word in (*QUALITIES, *ENDS)}
         lines.append({**line, "SKIPPED": skipped.get(name, 0)})
-    made = pd.DataFrame(lines)
-    words = [word for word in (*QUALITIES, *ENDS, "SKIPPED") if made[word].any()]
-    sheet = Sheet(
-        name="outcomes",
-        title="Outcomes",
-        columns=[METHOD, *(Column(word, word, formats.count) for word in ("runs", *words))],
-        lines=made,
-        notes=[
-            "What a run has and how it ended are told apart: one that hit its limit may have a"
-            " verified decision. Verified: confirmed by the checker, never by the method itself."
-        ],
-    )
+    words = [word for word in (*QUALITIES, *ENDS, "SKIPPED") if any(line[word] for line in lines)]
 
-    def link(line: Line, key: str) -> str:
+    def link(line: Row, key: str) -> str:
         if line["method"] not in groups or key == "SKIPPED":
             return "failures.html#skipped"
         plain = key in ("method", "runs")
         page = method_page(line["method"])
         return page if key == "method" else runs_of(page, "" if plain else key)
 
-    return Shown(
-        sheet=sheet,
+    return Table(
+        name="outcomes",
+        title="Outcomes",
+        columns=[METHOD, *(Column(word, word, formats.count) for word in ("runs", *words))],
+        rows=lines,
+        notes=[
+            "What a run has and how it ended are told apart: one that hit its limit may have a"
+            " verified decision. Verified: confirmed by the checker, never by the method itself."
+        ],
         id="outcomes",
         footer=footing(material.rows),
         link=link,

@@ -10,12 +10,12 @@ import pandas as pd
 
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.plots import embedded
 from rsjs.reporting.site.urls import instance_page, method_page
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.pairwise import TIE
 from rsjs.reporting.tables.labels import shortened
+from rsjs.reporting.tables.table import Row, Table
 
 TESTED = ("wins", "ties", "losses", "better", "effect", "p", "holm")
 
@@ -27,7 +27,7 @@ def content(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
         downloads.with_files(_table(family, name), family.name)
         for family in several
         for name in ("pairs-by-cost", "pairs-by-time")
-        if name in family.sheets
+        if name in family.tables
     ]
     return {
         "families": [family.name for family in several],
@@ -37,10 +37,11 @@ def content(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
     }
 
 
-def _table(family: Family, name: str) -> Shown:
-    sheet = family.sheets[name]
-    return Shown(
-        sheet=replace(sheet, title=f"{family.name}: {sheet.title.lower()}"),
+def _table(family: Family, name: str) -> Table:
+    table = family.tables[name]
+    return replace(
+        table,
+        title=f"{family.name}: {table.title.lower()}",
         id=f"{family.name}-{name}",
         footer=family.footer,
         link=_link,
@@ -48,7 +49,7 @@ def _table(family: Family, name: str) -> Shown:
     )
 
 
-def _link(line: Line, key: str) -> str:
+def _link(line: Row, key: str) -> str:
     if key in ("one", "losses"):
         return method_page(line["one"])
     return method_page(line["other"]) if key in ("other", "wins") else ""
@@ -79,10 +80,10 @@ def _data(family: Family) -> dict[str, Any]:
             for measure, table in matrices.items()
         },
         "notes": {
-            measure: " ".join(family.sheets[f"pairs-by-{measure}"].notes) for measure in matrices
+            measure: " ".join(family.tables[f"pairs-by-{measure}"].notes) for measure in matrices
         },
         "pairs": {
-            measure: _tested(family.sheets[f"pairs-by-{measure}"].lines) for measure in matrices
+            measure: _tested(family.tables[f"pairs-by-{measure}"].rows) for measure in matrices
         },
     }
 
@@ -91,8 +92,7 @@ def _numbers(values: pd.Series) -> list[float | None]:
     return [None if pd.isna(value) else float(value) for value in values]
 
 
-def _tested(lines: pd.DataFrame) -> Mapping[str, list[float]]:
+def _tested(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, list[float]]:
     return {
-        f"{line['one']}\n{line['other']}": [float(line[key]) for key in TESTED]
-        for line in lines.to_dict("records")
+        f"{line['one']}\n{line['other']}": [float(line[key]) for key in TESTED] for line in rows
     }

@@ -6,18 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footer import footing, run_set
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.urls import instance_page, instance_slug, run_place
-from rsjs.reporting.statistics.sheet import Column, Sheet
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.reporting.tables.units import best_row
 
 
@@ -97,7 +94,7 @@ def _number(value: float | None) -> str:
     return formats.MISSING if value is None else formats.measured(value)
 
 
-def _instances(material: Material) -> Shown:
+def _instances(material: Material) -> Table:
     lines = []
     for group in grouped(material.rows, "instance_sha256").values():
         best = best_row(group) or {}
@@ -109,7 +106,7 @@ def _instances(material: Material) -> Shown:
                 "solution": best.get("solution_sha256") or "",
             }
         )
-    sheet = Sheet(
+    return Table(
         name="instances",
         title="Instances and best decisions",
         columns=[
@@ -119,11 +116,8 @@ def _instances(material: Material) -> Shown:
             Column("best_run", "run of the best cost"),
             Column("solution", "sha256 of its solution file"),
         ],
-        lines=pd.DataFrame(lines),
+        rows=lines,
         notes=["The digest of an instance is that of its canonical form, see docs/files.md."],
-    )
-    return Shown(
-        sheet=sheet,
         id="instances",
         footer=footing(material.rows),
         link=_link,
@@ -131,7 +125,7 @@ def _instances(material: Material) -> Shown:
     )
 
 
-def _link(line: Line, key: str) -> str:
+def _link(line: Row, key: str) -> str:
     if key in ("best_run", "solution") and line["best_run"]:
         return run_place({**line, "anchor": line["best_run"]})
     return instance_page(line) if key == "instance" else ""

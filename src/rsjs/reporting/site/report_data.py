@@ -24,9 +24,9 @@ from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.statistics.tidy import ROWS, read_stored
 from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.families import family_of
 from rsjs.reporting.tables.labels import distinct
 from rsjs.reporting.tables.select import known, ordered
+from rsjs.reporting.tables.units import family_of
 from rsjs.runs import compare
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import KINDS, kind

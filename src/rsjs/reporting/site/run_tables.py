@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from rsjs.campaigns.statuses import failure
 from rsjs.instances.mig.scheduling.objective import TERMS as SCHEDULE_TERMS
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
-from rsjs.reporting.statistics.sheet import Column, Sheet
-from rsjs.reporting.tables import columns, formats
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.select import are_shared, executed, known
+from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.reporting.tables.units import best_row, column, is_best, unit
 
-DECLARED = {column.key: column for column in columns.COLUMNS}
+DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
 GAPS = ("gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
@@ -27,7 +25,7 @@ DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
 COUNT = Column("seed", "seed", formats.count)
 
 
-def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
+def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Table:
     """
     The runs of an instance, by "method", or of a method, by "instance".
 
@@ -36,10 +34,10 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
     words = [Column(by, by), *([Column("family", "family")] if by == "instance" else []), COUNT]
     words += [Column("ended", "ended"), Column("quality", "quality")]
     gaps = GAPS if unit(rows) else GAPS[:2]
-    numbers = [*_costs(rows), *map(_declared, gaps)]
-    effort = [_declared(key) for key in SECONDS]
+    numbers = [*_costs(rows), *(DECLARED[key] for key in gaps)]
+    effort = [DECLARED[key] for key in SECONDS]
     shown = [*words, *numbers, Column("executed", "jobs run"), *effort]
-    shown += [_declared("peak_memory_mb"), Column("run", "run")]
+    shown += [DECLARED["peak_memory_mb"], Column("run", "run")]
     keys = [column.key for column in shown]
     best = {name: best_row(group) for name, group in grouped(rows, "instance").items()}
     lines = [
@@ -55,9 +53,11 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
         for row in rows
     ]
     shared = frozenset(SECONDS if are_shared(rows) else ())
-    table = Sheet(name="runs", title=title, columns=shown, lines=pd.DataFrame(lines))
-    return Shown(
-        sheet=table,
+    return Table(
+        name="runs",
+        title=title,
+        columns=shown,
+        rows=lines,
         id="runs",
         footer=footing(rows),
         link=_here if by == "method" else link,
@@ -70,25 +70,25 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
 def _costs(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Objective, its terms and the bound: schedules on MIG instances have terms of their own."""
     if unit(rows):
-        return [_declared(key) for key in COSTS]
+        return [DECLARED[key] for key in COSTS]
     terms = [Column(term, term.replace("_", " "), formats.plain) for term in SCHEDULE_TERMS]
     first, last = (column(key, key, rows) for key in ("objective", "bound"))
     return [first, *terms, last]
 
 
-def link(line: Line, key: str) -> str:
+def link(line: Row, key: str) -> str:
     """Of a line on another page than its instance's: what it is told by, cost, gap and run."""
     if key == "instance":
         return instance_page(line)
     return run_place(line) if key in ("objective", "gap_to_best", "run") else ""
 
 
-def _here(line: Line, key: str) -> str:
+def _here(line: Row, key: str) -> str:
     """The same on the page of the instance."""
     return method_page(line["method"]) if key == "method" else f"#r-{line['anchor']}"
 
 
-def mark(line: Line, key: str) -> str:
+def mark(line: Row, key: str) -> str:
     """Failures, false claims, and the best cost of an instance."""
     if key == "quality":
         return {"WRONG": "bad", "NO_SOLUTION": "warn", "OPTIMAL_VERIFIED": "good"}.get(
@@ -102,8 +102,3 @@ def mark(line: Line, key: str) -> str:
 def has_nothing(row: Mapping[str, Any]) -> bool:
     """Whether a run failed or ended without a decision, so that its output is worth reading."""
     return row["quality"] == "NO_SOLUTION" or bool(failure(row))
-
-
-def _declared(key: str) -> Column:
-    column = DECLARED[key]
-    return Column(key, column.full_heading, column.number)

@@ -41,7 +41,7 @@ from rsjs.reporting.statistics.pairwise import pairs
 from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
 from rsjs.reporting.statistics.tidy import PROBLEM, methods, tidy
 from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
-from rsjs.reporting.tables.footnotes import conditions
+from rsjs.reporting.tables.comparison import conditions
 from rsjs.reporting.tables.select import Row, are_shared, ordered
 
 QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")

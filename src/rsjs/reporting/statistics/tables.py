@@ -1,34 +1,47 @@
 """
-The tables of an analysis, counts first, each with the definitions that it needs.
+The tables of an analysis with the definitions that each needs, and their files.
 
-The tables that set methods against each other: pairs, ranks, the virtual best.
-
-The table of schedules on MIG instances: what each method's runs came to, problem by problem.
-
-The table of simulations: what each policy's runs came to.
+Counts come first, then simulations and schedules on MIG instances where there are any, means, gaps,
+values over time, pairs of methods, ranks, the virtual best, and the findings on fairness.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis
 from rsjs.reporting.statistics.pairwise import TIE, least_p
 from rsjs.reporting.statistics.ranks import rank_spread
-from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet, named
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.select import Row, is_reference, is_simulated, known
+from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.reporting.tables.units import is_schedule
 from rsjs.runs.gap import gap, problem
 
 CERTAIN = 0.05
+MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
+METHOD = Column("method", "method")
 
 
-def pairs_sheet(measure: str, found: pd.DataFrame, analysis: Analysis) -> Sheet:
+def named(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a frame by method as rows with the method in their own column."""
+    return records(found.rename_axis(index="method").reset_index())
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame."""
+    made: list[dict[str, Any]] = frame.to_dict("records")
+    return made
+
+
+def pairs_table(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
     """The pairs by "time" or "cost"."""
     instances = analysis.logs.index.get_level_values("instance").nunique()
     notes = [
@@ -41,39 +54,39 @@ def pairs_sheet(measure: str, found: pd.DataFrame, analysis: Analysis) -> Sheet:
     if least_p(instances) > CERTAIN:
         told = f"no p can be below {least_p(instances):g}"
         notes.append(f"With {counted(instances, 'instance')} {told}.")
-    return Sheet(
+    return Table(
         name=f"pairs-by-{measure}",
         title=f"Pairs by {measure}",
         columns=[
             Column("one", "method"),
             Column("other", "against"),
             *(Column(word, word, formats.count) for word in ("wins", "ties", "losses")),
-            Column("better", "better [%]", formats.percent),
+            Column("better", "better", formats.percent, unit="%"),
             Column("effect", "effect", lambda value: f"{value:.2f}"),
             Column("p", "p", probability),
             Column("holm", "Holm", probability),
         ],
-        lines=found,
+        rows=records(found),
         notes=notes,
     )
 
 
-def ranks_sheet(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Sheet:
+def ranks_table(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Table:
     """Ranks by "time" or "cost"; its file has the share of every rank."""
     means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
     spread = rank_spread(shares)
     lines = named(spread.join(shares.add_prefix("rank_")))
-    return Sheet(
+    return Table(
         name=f"ranks-by-{measure}",
         title=f"Ranks by {measure}",
         columns=[
             METHOD,
             Column("mean", "mean rank", lambda value: f"{value:.2f}"),
-            Column("rank_1", "rank 1 [%]", formats.percent),
+            Column("rank_1", "rank 1", formats.percent, unit="%"),
             Column("low", "from", formats.count),
             Column("high", "to", formats.count),
         ],
-        lines=lines,
+        rows=lines,
         notes=[
             f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
             " how often the first, and the middle 95 %.",
@@ -82,11 +95,11 @@ def ranks_sheet(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Sheet
     )
 
 
-def virtual_best_sheet(analysis: Analysis) -> Sheet:
-    """The portfolio of all methods."""
+def virtual_best_table(analysis: Analysis) -> Table:
+    """Return the table of the portfolio of all methods."""
     found = analysis.virtual_best()
     virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
-    return Sheet(
+    return Table(
         name="virtual-best",
         title="Virtual best",
         columns=[
@@ -95,7 +108,7 @@ def virtual_best_sheet(analysis: Analysis) -> Sheet:
             Column("alone", "alone", formats.count),
             Column("contribution", "contribution", formats.measured),
         ],
-        lines=named(found.methods),
+        rows=named(found.methods),
         notes=[
             f"The fastest method of each instance: mean {virtual} s; the single best, "
             f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster,"
@@ -118,7 +131,7 @@ KIND = ["goal", "reading", "units"]
 ROUNDING = 1e-9  # of a gap
 
 
-def schedule_sheet(rows: Sequence[Row]) -> Sheet | None:
+def schedule_table(rows: Sequence[Row]) -> Table | None:
     """
     A line per method for each objective, reading and division of the GPU; None without schedules.
 
@@ -140,24 +153,24 @@ def schedule_sheet(rows: Sequence[Row]) -> Sheet | None:
             "seconds": groups["seconds"].median(),
         }
     )
-    return Sheet(
+    return Table(
         name="schedules",
         title="Schedules on MIG instances",
         columns=[
             Column("goal", "objective"),
             Column("reading", "reading"),
-            *([Column("units", "units [MB]")] if runs["units"].nunique() > 1 else []),
+            *([Column("units", "units", unit="MB")] if runs["units"].nunique() > 1 else []),
             METHOD,
             Column("sets", "sets", formats.count),
             Column("verified", "verified", formats.count),
-            Column("gap", "gap, mean [%]", formats.percent),
-            Column("most", "most [%]", formats.percent),
+            Column("gap", "gap, mean", formats.percent, unit="%"),
+            Column("most", "most", formats.percent, unit="%"),
             Column("optimal", "optimal", formats.count),
             Column("value", "mean z", formats.term),
             Column("bound", "mean bound", formats.term),
-            Column("seconds", "median [s]", formats.measured),
+            Column("seconds", "median", formats.measured, unit="s"),
         ],
-        lines=lines.reset_index().sort_values([*KIND, "gap"], kind="stable"),
+        rows=records(lines.reset_index().sort_values([*KIND, "gap"], kind="stable")),
         notes=[
             "By objective and reading; z: the first stage of the objective; gap: (z - b) / z to the"
             " best bound b of the problem by any method; optimal: z = b."
@@ -180,7 +193,7 @@ def _schedule_run(row: Row) -> dict[str, Any]:
 CROWDED = 0.7  # utilisation above which a lower bound says little
 
 
-def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
+def simulation_table(rows: Sequence[Row]) -> Table | None:
     """
     The means of each policy over the workloads that all completed; None without simulations.
 
@@ -205,22 +218,22 @@ def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
         milliseconds=1000 * own["seconds"],
     )
     crowded = (own["utilisation"] > CROWDED).any()
-    return Sheet(
+    return Table(
         name="simulations",
         title="Simulations",
         columns=[
             METHOD,
             Column("ended", "completed", formats.count),
-            Column("cost", "cost [$]", formats.cost),
+            Column("cost", "cost", formats.cost, unit="$"),
             Column("energy", "energy", formats.term),
             Column("tardiness", "tardiness", formats.term),
             Column("over_bound", "/ bound", formats.term),
-            Column("late", "late [%]", formats.percent),
-            Column("utilisation", "in use [%]", formats.percent),
+            Column("late", "late", formats.percent, unit="%"),
+            Column("utilisation", "in use", formats.percent, unit="%"),
             Column("decisions", "decisions", formats.count),
             Column("milliseconds", "ms each", formats.measured),
         ],
-        lines=lines.rename_axis(index="method").reset_index(),
+        rows=named(lines),
         notes=[
             f"Means over {counted(len(common), 'workload')} that all policies completed; late: by"
             " more than 60 s; in use: of all GPU-hours; ms: medians.",
@@ -258,28 +271,28 @@ UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the
 UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
 
 
-def sheets(analysis: Analysis) -> list[Sheet]:
+def tables(analysis: Analysis) -> list[Table]:
     """
     All tables; the one of the course over time only where events were stored.
 
     Nothing is ranked by seconds that were measured beside other runs.
     """
-    made = [_counts(analysis), simulation_sheet(analysis.ordered)]
-    made.append(schedule_sheet(analysis.ordered))
+    made = [_counts(analysis), simulation_table(analysis.ordered)]
+    made.append(schedule_table(analysis.ordered))
     made += [_means(analysis), _gaps(analysis), _anytime(analysis)]
     timed = not analysis.is_shared
     if len(analysis.times.columns) > 1:
         made += [
-            pairs_sheet("time", analysis.pairs_by_time(), analysis) if timed else None,
-            pairs_sheet("cost", analysis.pairs_by_cost(), analysis),
+            pairs_table("time", analysis.pairs_by_time(), analysis) if timed else None,
+            pairs_table("cost", analysis.pairs_by_cost(), analysis),
         ]
     if len(analysis.ranked) > 1:
         made += [
-            ranks_sheet("time", analysis.ranks_by_time, analysis) if timed else None,
-            ranks_sheet("cost", analysis.ranks_by_cost, analysis),
-            virtual_best_sheet(analysis) if timed else None,
+            ranks_table("time", analysis.ranks_by_time, analysis) if timed else None,
+            ranks_table("cost", analysis.ranks_by_cost, analysis),
+            virtual_best_table(analysis) if timed else None,
         ]
-    return [*(sheet for sheet in made if sheet is not None), _fairness(analysis)]
+    return [*(table for table in made if table is not None), _fairness(analysis)]
 
 
 def definition(analysis: Analysis) -> str:
@@ -291,7 +304,7 @@ def definition(analysis: Analysis) -> str:
     return f"Solved: verified, with a gap to the {bound} of at most {limit}."
 
 
-def _counts(analysis: Analysis) -> Sheet:
+def _counts(analysis: Analysis) -> Table:
     found = analysis.counts()
     words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
     if not found["not_run"].any():
@@ -300,11 +313,11 @@ def _counts(analysis: Analysis) -> Sheet:
     columns += [Column(word, word, formats.count) for word in words]
     if "not_run" in found:
         columns.append(Column("not_run", "not run", formats.count))
-    return Sheet(
+    return Table(
         name="counts",
         title="Runs",
         columns=[METHOD, *columns],
-        lines=named(found),
+        rows=named(found),
         notes=[
             "Proved: by the method's own bound; certified: by another's; valid: a verified decision"
             " with a larger gap; the other counts tell why the run stopped."
@@ -312,28 +325,30 @@ def _counts(analysis: Analysis) -> Sheet:
     )
 
 
-def _means(analysis: Analysis) -> Sheet:
+def _means(analysis: Analysis) -> Table:
     found, shared = analysis.means(), analysis.is_shared
     common = int(found["in_both"].iloc[0])
     told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
-    return Sheet(
+    return Table(
         name="times",
         title="Time to solve",
         columns=[
             METHOD,
             Column("solved", "solved", formats.count),
             Column("problems", "of", formats.count),
-            Column("ran", "running time, mean [s]", formats.measured),
-            Column("penalised", "time to solve, mean [s]", formats.measured, missing=UNSOLVED),
+            Column("ran", "running time, mean", formats.measured, unit="s"),
+            Column(
+                "penalised", "time to solve, mean", formats.measured, unit="s", missing=UNSOLVED
+            ),
             *([] if shared else RATIO),
             *(
-                [Column("intersection", f"mean of {common} [s]", formats.measured)]
+                [Column("intersection", f"mean of {common}", formats.measured, unit="s")]
                 if common
                 else []
             ),
-            Column("par10", "PAR10 [s]", formats.measured, missing=UNSOLVED),
+            Column("par10", "PAR10", formats.measured, unit="s", missing=UNSOLVED),
         ],
-        lines=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
+        rows=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
         notes=[
             f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
             " problems that the method was run on; time to solve: a failure"
@@ -344,22 +359,22 @@ def _means(analysis: Analysis) -> Sheet:
     )
 
 
-def _gaps(analysis: Analysis) -> Sheet:
-    return Sheet(
+def _gaps(analysis: Analysis) -> Table:
+    return Table(
         name="gaps",
         title="Gaps at the end",
         columns=[
             METHOD,
             Column("gaps", "gaps", formats.count),
-            Column("median", "median [%]", formats.percent),
-            Column("upper_quartile", "3/4 [%]", formats.percent),
-            Column("most", "most [%]", formats.percent),
-            Column("primal_median", "primal median [%]", formats.percent),
-            Column("primal_mean", "primal mean [%]", formats.percent),
+            Column("median", "median", formats.percent, unit="%"),
+            Column("upper_quartile", "3/4", formats.percent, unit="%"),
+            Column("most", "most", formats.percent, unit="%"),
+            Column("primal_median", "primal median", formats.percent, unit="%"),
+            Column("primal_mean", "primal mean", formats.percent, unit="%"),
             Column("best", "best cost", formats.count),
-            Column("memory", "memory [MB]", formats.measured),
+            Column("memory", "memory", formats.measured, unit="MB"),
         ],
-        lines=named(analysis.gaps()),
+        rows=named(analysis.gaps()),
         notes=[
             "Gap: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the same"
             " to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
@@ -368,20 +383,20 @@ def _gaps(analysis: Analysis) -> Sheet:
     )
 
 
-def _anytime(analysis: Analysis) -> Sheet | None:
+def _anytime(analysis: Analysis) -> Table | None:
     found = analysis.anytime()
     if found is None:
         return None
-    return Sheet(
+    return Table(
         name="anytime",
         title="Over time",
         columns=[
             METHOD,
-            Column("primal", "primal integral [%]", formats.percent),
-            Column("primal_dual", "primal-dual integral [%]", formats.percent),
-            Column("hit", "targets hit [%]", formats.percent),
+            Column("primal", "primal integral", formats.percent, unit="%"),
+            Column("primal_dual", "primal-dual integral", formats.percent, unit="%"),
+            Column("hit", "targets hit", formats.percent, unit="%"),
         ],
-        lines=named(found),
+        rows=named(found),
         notes=[
             "Integrals of the primal gap and of the gap to the run's own bound over time, by the"
             " time limit; 100 % before the first incumbent. Targets: primal gaps of 10, 5, 2, 1,"
@@ -390,17 +405,59 @@ def _anytime(analysis: Analysis) -> Sheet | None:
     )
 
 
-def _fairness(analysis: Analysis) -> Sheet:
+def _fairness(analysis: Analysis) -> Table:
     found = analysis.findings()
     lines = [
         {"weight": "UNFAIR" if one.unfair else "note", "aspect": one.aspect, "message": one.message}
         for one in found
     ]
-    keys = ["weight", "aspect", "message"]
-    return Sheet(
+    return Table(
         name="fairness",
         title="Fairness",
-        columns=[Column("weight", ""), Column("aspect", "aspect"), Column("message", "finding")],
-        lines=pd.DataFrame(lines, columns=keys),
+        columns=[
+            Column("weight", "weight"),
+            Column("aspect", "aspect"),
+            Column("message", "finding"),
+        ],
+        rows=lines,
+        mark=lambda row, key: "bad" if row["weight"] == "UNFAIR" and key == "weight" else "",
         notes=[] if any(one.unfair for one in found) else ["Nothing that the rows tell is unfair."],
     )
+
+
+def best_pairs(table: Table, analysis: Analysis) -> Table:
+    """Return a table of many pairs with those of the best method only; any other as it is."""
+    few = len(table.rows) <= MOST_PAIRS
+    if few or not table.name.startswith("pairs") or not analysis.ranked:
+        return table
+    ranks = analysis.ranks_by_time if table.name.endswith("time") else analysis.ranks_by_cost
+    best = ranks.index[0]
+    kept = [row for row in table.rows if best in (row["one"], row["other"])]
+    told = f"Of {counted(len(table.rows), 'pair')}, those with {best}; files have all."
+    return replace(table, rows=kept, notes=[*table.notes, told])
+
+
+def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
+    """
+    Write statistics.md, statistics.tex, one CSV for each table, and the pictures.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    from rsjs.reporting.figures.methods import pictures  # matplotlib is large
+
+    folder, told = Path(folder), analysis.conditions()
+    made = tables(analysis)
+    texts = {
+        "statistics.md": markdown_all(made, told),
+        "statistics.tex": latex_all(made, told),
+        **{f"{table.name}.csv": table.csv() for table in made},
+    }
+    for name, text in texts.items():
+        write_bytes(text.encode(), folder / name)
+    drawn = {folder / f"{picture.name}.png": picture.draw for picture in pictures(analysis)}
+    for path, draw in drawn.items():
+        draw(path)
+    return [*(folder / name for name in texts), *drawn]

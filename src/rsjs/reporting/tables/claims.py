@@ -7,7 +7,7 @@ from math import inf
 
 from rsjs.paper_claims.claim import Claim, Values
 from rsjs.reporting.tables.formats import MISSING, significant
-from rsjs.reporting.tables.markdown_table import code, escaped
+from rsjs.reporting.tables.table import Column, Table
 
 SUFFIX = {"ratio": "", "count": "", "s": " s"}
 HEAD = ("claim", "where", "statement", "published", "agrees", "ours", "verdict", "why")
@@ -43,19 +43,26 @@ def agreement(claim: Claim) -> str:
 
 
 def markdown(claims: Sequence[Claim], values: Mapping[str, Values]) -> list[str]:
-    """One line for each claim; `values` by id."""
-    lines = [f"| {' | '.join(HEAD)} |", f"| {' | '.join([':---'] * len(HEAD))} |"]
-    for claim in claims:
-        own = values[claim.id]
-        cells = [
-            code(claim.id),
-            *map(escaped, (claim.where, claim.statement, claim.printed)),
-            *map(escaped, (agreement(claim), shown(claim, own))),
-            f"**{claim.verdict(own)}**",
-            escaped(claim.reason),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    """Return the lines of a table with one row for each claim; `values` by id."""
+    rows = [
+        {
+            "claim": claim.id,
+            "where": claim.where,
+            "statement": claim.statement,
+            "published": claim.printed,
+            "agrees": agreement(claim),
+            "ours": shown(claim, values[claim.id]),
+            "verdict": claim.verdict(values[claim.id]),
+            "why": claim.reason,
+        }
+        for claim in claims
+    ]
+    table = Table(
+        columns=[Column(word, word) for word in HEAD],
+        rows=rows,
+        mark=lambda row, key: "bad" if key == "verdict" else "",
+    )
+    return table.markdown().splitlines()
 
 
 def _number(unit: str, value: float) -> str:

@@ -1,26 +1,141 @@
 """
-One comparison as CSV, Markdown, LaTeX and a terminal table: pure functions of its rows.
+The comparison of methods on instances as CSV, Markdown, LaTeX and text of a terminal.
 
-Rows are those of `rsjs.runs.compare.rows`, or of `read_rows`.
+Pure functions of rows, those of `rsjs.runs.compare.rows` or of `read_rows`. What stands below a
+table is made here, too: the definition of the gap, limits, versions and remarks on runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.tables import latex_table, markdown_table
+from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.csv_rows import csv_text, read_rows
-from rsjs.reporting.tables.labels import distinct
-from rsjs.reporting.tables.select import Row
+from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.labels import distinct, shortened
+from rsjs.reporting.tables.select import Row, executed, how_it_ended, is_wrong, known
+from rsjs.reporting.tables.table import Column, Table, latex_all, latex_escaped
 
-if TYPE_CHECKING:
-    from rich.table import Table
+__all__ = ["latex", "markdown", "read_rows", "table", "terminal", "write_all"]
 
-__all__ = ["latex", "markdown", "read_rows", "rich_table", "write_all"]
+COLUMNS: Sequence[Column] = (
+    Column("instance", "instance", part="instance", rank=0),
+    Column("method", "method", part="method", rank=0),
+    Column("stop", "ended", part="method", rank=0, text=how_it_ended),
+    Column("objective", "objective", unit="$", part="cost", rank=0, number=formats.cost),
+    Column(
+        "tardiness",
+        "tardiness",
+        latex="tard.",
+        unit="$",
+        part="cost",
+        rank=9,
+        number=formats.term,
+    ),
+    Column(
+        "postponement",
+        "postponement",
+        latex="postp.",
+        unit="$",
+        part="cost",
+        rank=6,
+        number=formats.term,
+    ),
+    Column("energy", "energy", unit="$", part="cost", rank=7, number=formats.term),
+    Column("idle", "idle", unit="$", part="cost", rank=10, number=formats.term),
+    Column("bound", "bound", unit="$", part="cost", rank=4, number=formats.cost),
+    Column(
+        "best_bound",
+        "best bound",
+        unit="$",
+        part="instance",
+        rank=8,
+        number=formats.cost,
+    ),
+    Column("gap", "own gap", unit="%", part="cost", rank=5, number=formats.percent),
+    Column("gap_to_best", "gap", unit="%", part="cost", rank=0, number=formats.percent),
+    Column(
+        "gap_without_postponement",
+        "gap w/o postp.",
+        unit="%",
+        part="cost",
+        rank=3,
+        number=formats.percent,
+    ),
+    Column(
+        "gap_over_energy",
+        "gap over energy",
+        unit="%",
+        part="cost",
+        rank=14,
+        number=formats.percent,
+    ),
+    Column("executed", "jobs run", part="effort", rank=2, text=executed),
+    Column("build_s", "build", unit="s", part="effort", rank=12, number=formats.measured),
+    Column("solve_s", "solve", unit="s", part="effort", rank=13, number=formats.measured),
+    Column("total_s", "total", unit="s", part="effort", rank=1, number=formats.measured),
+    Column(
+        "peak_memory_mb",
+        "memory",
+        unit="MB",
+        part="effort",
+        rank=11,
+        number=formats.measured,
+    ),
+)
+
+TITLES = {
+    "cost": "Checked costs and gaps",
+    "effort": "Executed jobs, wall-clock time and peak memory",
+}
+GAP = (
+    "Gap = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of the "
+    "instance (own gap: the method's bound). Without postponement: (z - b) / |z - postponement|; "
+    "over energy: (z - b) / energy."
+)
+GAP_LATEX = (
+    r"Gap: $(z-b)/\max(|z|,|b|)$, where $z$ is the checked cost and $b$ the best valid lower bound "
+    r"of the instance (own gap: the method's bound); without postponement: "
+    r"$(z-b)/|z-\mathrm{postponement}|$; over energy: $(z-b)/\mathrm{energy}$."
+)
+MOST_REMARKS = 10
+LONGEST_MESSAGE = 200
+
+LIMITS: dict[str, Callable[[Any], str]] = {
+    "time_limit": lambda value: f"{value:g} s",
+    "gap_limit": lambda value: f"gap {value:g}",
+    "threads": lambda value: counted(int(value), "thread"),
+    "seed": lambda value: f"seed {int(value)}",
+}
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """
+    Return one row per run, with the definition of the gap, conditions and remarks below.
+
+    Raises
+    ------
+    InputError
+        Without rows.
+    """
+    if not rows:
+        raise InputError("", described("no rows"), "at least one run to make a table of")
+    named = distinct(rows)
+    return Table(
+        name="comparison",
+        title="comparison",
+        columns=COLUMNS,
+        rows=named,
+        notes=[GAP, *conditions(named)],
+        footnotes=remarks(named),
+        mark=_mark,
+    )
 
 
 def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
@@ -37,11 +152,8 @@ def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
     InputError
         Without rows, or where the folder cannot be written.
     """
-    texts = {
-        "rows.csv": csv_text(_some(rows)),
-        "table.md": markdown(rows),
-        "table.tex": latex(rows),
-    }
+    texts = {"table.md": markdown(rows), "table.tex": latex(rows)}
+    texts = {"rows.csv": csv_text(rows), **texts}
     written = [Path(folder) / name for name in texts]
     for path, text in zip(written, texts.values(), strict=True):
         write_bytes(text.encode(), path)
@@ -49,31 +161,96 @@ def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """A GitHub Markdown table with its conditions and remarks below."""
-    return markdown_table.text(distinct(_some(rows)))
+    """Return a GitHub Markdown table with its conditions and remarks below."""
+    return table(rows).markdown()
 
 
 def latex(rows: Sequence[Row]) -> str:
-    """Two LaTeX tables, of costs and of effort; a document needs `booktabs` only."""
-    return latex_table.text(distinct(_some(rows)))
+    """Return two LaTeX tables, of costs and of effort; a document needs `booktabs` only."""
+    made = table(rows)
+    told = " ".join(latex_escaped(text) for text in conditions(made.rows))
+    parts = [
+        replace(
+            made,
+            title=title,
+            columns=[c for c in COLUMNS if c.part in ("instance", "method", part)],
+            sections=("instance", "best_bound"),
+            latex_notes=f"{GAP_LATEX} {told}".rstrip() if part == "cost" else told,
+            footnotes=made.footnotes if part == "cost" else (),
+        )
+        for part, title in TITLES.items()
+    ]
+    return latex_all(parts)
 
 
-def rich_table(rows: Sequence[Row], width: int = 100) -> Table:
-    """
-    A table for a terminal of `width` characters: the more room, the more columns.
-
-    Raises
-    ------
-    InputError
-        Without rows.
-    """
-    # imported late: rich takes 50 ms, and write_all does without it
-    from rsjs.reporting.tables import terminal_table
-
-    return terminal_table.table(distinct(_some(rows)), width)
+def terminal(rows: Sequence[Row], width: int = 100, *, colour: bool = False) -> str:
+    """Return the table for a terminal of `width` characters."""
+    return shortened_table(rows).terminal(width, colour=colour)
 
 
-def _some(rows: Sequence[Row]) -> Sequence[Row]:
-    if not rows:
-        raise InputError("", described("no rows"), "at least one run to make a table of")
-    return rows
+def shortened_table(rows: Sequence[Row]) -> Table:
+    """Return the table with what all names have in common as its title."""
+    made = table(rows)
+    common, short = shortened([str(row.get("instance")) for row in made.rows])
+    shown = [{**row, "instance": short[str(row.get("instance"))]} for row in made.rows]
+    names = list(dict.fromkeys(row["instance"] for row in shown))
+    if len(names) == 1:
+        columns = [column for column in COLUMNS if column.key != "instance"]
+        return replace(made, title=common or names[0], columns=columns, rows=shown)
+    return replace(made, title=common or made.title, rows=shown, sections=("instance",))
+
+
+def _mark(row: Row, key: str) -> str:
+    if key != "stop":
+        return ""
+    return "bad" if is_wrong(row) else "warn" if known(row, "objective") is None else ""
+
+
+def conditions(rows: Sequence[Row]) -> list[str]:
+    """Limits, threads and seed in one sentence, versions in another."""
+    told = [_values(rows, key, show) for key, show in LIMITS.items()]
+    limits = ", ".join(text for text, _ in told if text)
+    head = "LIMITS DIFFER between rows" if any(several for _, several in told) else "Limits"
+    versions = ", ".join([*_packages(rows), *_solvers(rows)])
+    return [f"{head}: {text}." for head, text in ((head, limits), ("Versions", versions)) if text]
+
+
+def remarks(rows: Sequence[Row]) -> list[str]:
+    """One line for each row whose claims are false or that has no solution, wrong ones first."""
+    told = [row for row in rows if is_wrong(row) or row.get("status") == "no_solution"]
+    told.sort(key=lambda row: not is_wrong(row))
+    lines = [_remark(row) for row in told[:MOST_REMARKS]]
+    left = len(told) - len(lines)
+    return [*lines, f"and {left} more: see the messages of the rows"] if left else lines
+
+
+def _remark(row: Row) -> str:
+    mark = row["status"].replace("_", " ")
+    mark = mark.upper() if is_wrong(row) else mark.capitalize()
+    message = " ".join(str(known(row, "message") or "no reason given").split())
+    if len(message) > LONGEST_MESSAGE:
+        message = message[: LONGEST_MESSAGE - 1] + "…"
+    return f"{mark}: {row.get('method')} on {row.get('instance')}: {message}"
+
+
+def _values(rows: Sequence[Row], key: str, show: Callable[[Any], str]) -> tuple[str, bool]:
+    found = Counter(row[key] for row in rows if known(row, key) is not None)
+    if len(found) == 1:
+        return show(next(iter(found))), False
+    several = [f"{show(value)} ({counted(n, 'row')})" for value, n in sorted(found.items())]
+    return " or ".join(several), len(found) > 1
+
+
+def _packages(rows: Sequence[Row]) -> list[str]:
+    found = dict.fromkeys(str(row["rsjs_version"]) for row in rows if known(row, "rsjs_version"))
+    return [f"rsjs-bench {' and '.join(found)}"] if found else []
+
+
+def _solvers(rows: Sequence[Row]) -> list[str]:
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        _, at, rest = str(row.get("method")).partition("@")
+        if at and known(row, "solver_version"):
+            name = rest.partition("?")[0].partition(":")[0]
+            found.setdefault(name, {})[str(row["solver_version"])] = None
+    return [f"{name} {' and '.join(versions)}" for name, versions in sorted(found.items())]

@@ -1,7 +1,8 @@
-"""Numbers as people read them: enough digits, no false ones, never a bare nan."""
+"""Numbers and names as people read them: enough digits, no false ones, never a bare nan."""
 
 from __future__ import annotations
 
+import re
 from math import floor, isfinite, log10
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -89,3 +90,19 @@ def counted(amount: int, noun: str) -> str:
     ('1 thread', '8 threads')
     """
     return f"{amount} {noun}{'' if amount == 1 else 's'}"
+
+
+def folded(name: str, width: int) -> list[str]:
+    """
+    A long name on several lines, broken after its punctuation where that is possible.
+
+    >>> folded("rsjs_classes@highs?packing=splits", 24)
+    ['rsjs_classes@highs?', 'packing=splits']
+    """
+    lines = [""]
+    for piece in re.split(r"(?<=[\s?,:@_-])", name):
+        if len(lines[-1]) + len(piece) > width and lines[-1]:
+            lines.append("")
+        pieces = [piece[i : i + width] for i in range(0, len(piece), width)] or [""]
+        lines[-1:] = [lines[-1] + pieces[0], *pieces[1:]]
+    return [line.rstrip() for line in lines]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
@@ -66,22 +65,6 @@ def shortened(names: Sequence[str]) -> tuple[str, dict[str, str]]:
     return common, {
         "-".join(part): "-".join(part[head : len(part) - tail]) or ELLIPSIS for part in parts
     }
-
-
-def folded(name: str, width: int) -> list[str]:
-    """
-    A long name on several lines, broken after its punctuation where that is possible.
-
-    >>> folded("rsjs_classes@highs?packing=splits", 24)
-    ['rsjs_classes@highs?', 'packing=splits']
-    """
-    lines = [""]
-    for piece in re.split(r"(?<=[\s?,:@_-])", name):
-        if len(lines[-1]) + len(piece) > width and lines[-1]:
-            lines.append("")
-        pieces = [piece[i : i + width] for i in range(0, len(piece), width)] or [""]
-        lines[-1:] = [lines[-1] + pieces[0], *pieces[1:]]
-    return [line.rstrip() for line in lines]
 
 
 def _shared(parts: Sequence[Sequence[str]]) -> int:

@@ -1,6 +1,8 @@
 """
-How objectives are told: in $, but of schedules on MIG instances as the plain number of their first
-stage, minutes or jobs as it may be.
+Families of instances, the unit of their objectives, and which of their runs is best.
+
+Objectives are in $; those of schedules on MIG instances are the plain number of their first stage,
+minutes or jobs.
 """
 
 from __future__ import annotations
@@ -9,12 +11,15 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rsjs.reporting.statistics.sheet import Column
+from rsjs.instances.instance import FAMILIES
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.select import Row, known, ordered
+from rsjs.reporting.tables.table import Column
 from rsjs.runs.gap import ties
 
 DOLLARS = "$"
+MIG, OTHER = "mig", "other"
+FAMILY_NAMES = (*FAMILIES, MIG, OTHER)
 R = TypeVar("R", bound=Row)
 
 
@@ -33,7 +38,7 @@ def best_row(rows: Sequence[R]) -> R | None:
     """
     The run of the least verified cost, stage by stage of a schedule; None without a verified one.
 
-    Of costs that tie (see `gap.ties`) the first in the order of `rows.ordered`.
+    Of costs that tie (see `rsjs.runs.gap.ties`) the first in the order of `select.ordered`.
     """
     priced = [row for row in ordered(rows) if known(row, "objective") is not None]
     verified = [row for row in priced if row["status"] == "ok"]
@@ -66,7 +71,7 @@ def headed(heading: str, rows: Sequence[Row]) -> str:
 
 def column(key: str, heading: str, rows: Sequence[Row]) -> Column:
     """A column of objectives or bounds."""
-    return Column(key, headed(heading, rows), number(rows))
+    return Column(key, heading, number(rows), unit=unit(rows))
 
 
 def shown(value: float | None, row: Row) -> str:
@@ -74,3 +79,26 @@ def shown(value: float | None, row: Row) -> str:
     if value is None:
         return formats.MISSING
     return f"{number([row])(value)} {unit([row])}".rstrip()
+
+
+def family_of(row: Row) -> str:
+    """
+    The family that the name of a row's instance begins with; `other` for names of another form.
+
+    Whatever its name, a scheduling problem on MIG instances is of `mig`.
+
+    >>> family_of({"instance": "jahani-table2-base-N2-J10-s1"}), family_of({"instance": "mine"})
+    ('jahani', 'other')
+    """
+    if is_schedule(row):
+        return MIG
+    head = str(row["instance"]).partition("-")[0]
+    return head if head in FAMILY_NAMES else OTHER
+
+
+def by_family(rows: Sequence[R]) -> dict[str, list[R]]:
+    """The rows of each family that there is, in the order of the catalogue."""
+    groups: dict[str, list[R]] = {name: [] for name in FAMILY_NAMES}
+    for row in rows:
+        groups[family_of(row)].append(row)
+    return {name: group for name, group in groups.items() if group}

@@ -122,8 +122,8 @@ class ProblemKind(ABC):
             Of the task.
         """
 
-    def keep(self, problem: Any, method: str, found: Verified, work: Path) -> None:  # noqa: B027
-        """Write the solution's file into a run's folder, unless the worker has left it there."""
+    def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:  # noqa: B027
+        """Write the solution's file with what is claimed of it, if the worker has left none."""
 
     def incumbents(self, path: Path) -> Iterator[Any]:
         """Return the solutions that a worker appended to a file, as far as they are whole."""
@@ -185,7 +185,7 @@ class FileKind(ProblemKind):
             result, solution, figures = function(problem, call, report)
         if solution is not None:
             found = Verified(result=result, solution=solution, figures=figures)
-            self.keep(problem, request.spelling, found, folder)
+            self.save(problem, request.spelling, found, folder / self.solution_file)
         (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
         return result
 

@@ -89,7 +89,7 @@ class _Decisions(ProblemKind):
             result = replace(result, stop=Stop.ERROR, solution=None, message=message)
         return Verified(result=result, verdict=verdict)
 
-    def keep(self, problem: Instance, method: str, found: Verified, work: Path) -> None:
+    def save(self, problem: Instance, method: str, found: Verified, path: Path) -> None:
         from rsjs.instances.io.files import write_solution
 
         result = found.result
@@ -97,7 +97,7 @@ class _Decisions(ProblemKind):
             write_solution(
                 result.solution,
                 problem.digest,
-                work / self.solution_file,
+                path,
                 method=method,
                 objective=result.objective,
                 bound=result.bound,

@@ -74,13 +74,13 @@ class _Placements(FileKind):
     def refusal(self, request: Request, problem: PlacementProblem) -> str | None:
         return None
 
-    def keep(self, problem: PlacementProblem, method: str, found: Verified, work: Path) -> None:
+    def save(self, problem: PlacementProblem, method: str, found: Verified, path: Path) -> None:
         if found.solution is not None:
             objective, bound = found.result.objective, found.result.bound
             problems.write_placement(
                 problem,
                 found.solution,
-                work / self.solution_file,
+                path,
                 method=method,
                 gpus=None if objective is None else round(objective),
                 bound=None if bound is None else round(bound),

@@ -73,15 +73,15 @@ class _Reconfigurations(FileKind):
     def refusal(self, request: Request, problem: ReconfigurationProblem) -> str | None:
         return None
 
-    def keep(
-        self, problem: ReconfigurationProblem, method: str, found: Verified, work: Path
+    def save(
+        self, problem: ReconfigurationProblem, method: str, found: Verified, path: Path
     ) -> None:
         if found.solution is not None:
             makespan, bound = found.result.objective, found.result.bound
             problems.write_schedule(
                 problem,
                 found.solution,
-                work / self.solution_file,
+                path,
                 method=method,
                 makespan=None if makespan is None else round(makespan),
                 bound=None if bound is None else round(bound),
@@ -104,6 +104,13 @@ class _Reconfigurations(FileKind):
             objective=None if found.makespan is None else float(found.makespan),
             counts={"executed": len(problem)},
         )
+
+
+def refuse_partition(problem: ReconfigurationProblem, text: str) -> None:
+    """Raise InputError for a partition that the GPU, or some job, cannot have."""
+    from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
+
+    find_candidates(problem, partition_of(problem.gpu, text))
 
 
 def by_greedy(problem: ReconfigurationProblem, call: Call, report: Report) -> Found:

@@ -9,7 +9,7 @@ Besides the files of `rsjs.runs.task_files` a worker leaves
 
 Objective and bound of a row are those of the first stage; `stages` and `stage_bounds` have all, and
 the own gap is that of the first stage whose bound is not met. A record keeps the schedule as a file
-of format `rsjs-mig-schedule/1`, which `rsjs mig check` reads.
+of format `rsjs-mig-schedule/1`, which `rsjs check` reads.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ class _Schedules(ProblemKind):
             return _unreadable(problem, result, f"the schedule cannot be read: {told(error)}")
         return _verified(problem, result, schedule, claims)
 
-    def keep(self, problem: SchedulingProblem, method: str, found: Verified, work: Path) -> None:
+    def save(self, problem: SchedulingProblem, method: str, found: Verified, path: Path) -> None:
         if found.solution is not None:
             schedules.write_schedule(
                 problem,
                 found.solution,
-                work / self.solution_file,
+                path,
                 method=method,
                 objective=found.figures["stage_values"],
                 bound=found.figures["stage_bounds"],

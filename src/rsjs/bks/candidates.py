@@ -1,0 +1,265 @@
+"""
+Candidates for best-known values, before any of them is taken.
+
+They come from the runs in stores of `rsjs run`, or from a solution made elsewhere: its cost
+counts, a bound that it reports does not, as nobody can check it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from rsjs.bks.entries import Origin
+from rsjs.bks.exact_cost import priced
+from rsjs.campaigns import manifest, session
+from rsjs.campaigns.instance_store import instance_file, refuse_other
+from rsjs.campaigns.records import Record
+from rsjs.campaigns.store import Store
+from rsjs.core.errors import InputError, described
+from rsjs.core.report import Stop
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import read_instance, read_solution
+from rsjs.instances.solution import Solution
+from rsjs.instances.transform import permuted
+from rsjs.runs.provenance import utc
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostCandidate(Origin):
+    """
+    A solution, and its cost as checked in floating point.
+
+    Attributes
+    ----------
+    read_solution : callable
+        Returns the solution: most are never asked for.
+    """
+
+    read_solution: Callable[[], Solution]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundCandidate(Origin):
+    """
+    A lower bound that its method declares valid for the instance as given.
+
+    Attributes
+    ----------
+    bound_source : str or None
+    sound : bool
+        False for a run with a false report: its bound must not contradict, and is not taken.
+    """
+
+    bound_source: str | None
+    sound: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """All candidates for the values of an instance."""
+
+    instance: Instance
+    costs: list[CostCandidate] = field(default_factory=list)
+    bounds: list[BoundCandidate] = field(default_factory=list)
+
+
+VALID = "instance"  # `bound_variant` of a bound for the instance as given
+
+
+def gather(
+    stores: Sequence[Path],
+    without: Collection[str],
+    solution: Path | None = None,
+    instance: Path | None = None,
+    source: str | None = None,
+) -> tuple[dict[str, Candidates], list[str]]:
+    """
+    Return the candidates of stores and of a solution from elsewhere, as `of_stores`.
+
+    Parameters
+    ----------
+    solution, instance, source : optional
+        As in `contributed`, all or none of them.
+
+    Raises
+    ------
+    InputError
+        As in both; also if there is neither a store nor a solution.
+    """
+    given = {"--solution": solution, "--instance": instance, "--source": source}
+    missing = [name for name, value in given.items() if not value]
+    if not stores and len(missing) == len(given):
+        raise InputError("", described("no STORE and no --solution"), "one of them")
+    if 0 < len(missing) < len(given):
+        together = " and ".join(name for name in given if name not in missing)
+        raise InputError(missing[0], described("nothing"), f"it together with {together}")
+    by_instance, left_out = of_stores(stores, without)
+    if solution is not None and instance is not None and source is not None:
+        new = contributed(instance, solution, source, utc())
+        by_instance.setdefault(new.instance.digest, replace(new, costs=[])).costs.extend(new.costs)
+    return by_instance, left_out
+
+
+def of_stores(
+    folders: Sequence[Path], without: Collection[str] = ()
+) -> tuple[dict[str, Candidates], list[str]]:
+    """
+    Return the candidates of all runs, and what is left out with the reason.
+
+    Parameters
+    ----------
+    folders : list of path
+        Stores; a run that two of them have counts once.
+    without : collection of str
+        Ids of runs to leave out.
+
+    Returns
+    -------
+    mapping of str to Candidates, list of str
+        By sha256 of the instance, in its own order of jobs and nodes.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no store, an instance that is not what its sha256 says, and a run to
+        leave out that no store has.
+    """
+    left_out: list[str] = []
+    runs = _runs(folders, left_out)
+    if unknown := sorted({*without} - {*runs}):
+        raise InputError("--without", unknown[0], f"the id of one of {len(runs)} runs")
+    by_instance: dict[str, Candidates] = {}
+    for run_id, (store, record, origin) in runs.items():
+        run = record.run
+        if run_id in without:
+            continue
+        if run.instance_sha256 not in by_instance:
+            instance = _instance(store, run.instance_sha256)
+            by_instance[run.instance_sha256] = Candidates(instance=instance)
+        candidates = by_instance[run.instance_sha256]
+        candidates.costs.extend(_costs(record, origin, store, candidates.instance))
+        candidates.bounds.extend(_bounds(record, origin))
+        if _is_false(record):
+            left_out.append(f"run {run_id} ({run.method}) on {run.instance}: a false claim")
+    return by_instance, left_out
+
+
+def _runs(
+    folders: Sequence[Path], left_out: list[str]
+) -> dict[str, tuple[Store, Record, dict[str, Any]]]:
+    """Return each run once by id: its store, and the fields of an `Origin` besides the value."""
+    runs: dict[str, tuple[Store, Record, dict[str, Any]]] = {}
+    for folder in folders:
+        store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
+        survey = store.survey(store.ids())
+        left_out += [f"record {run_id}: {reason}" for run_id, reason in survey.corrupt]
+        sessions, lost = session.read_some(folder, (record.session for record in survey.done))
+        left_out += [f"session {name}: {reason}" for name, reason in lost]
+        for record in survey.done:
+            if record.run.kind == "instance":
+                origin = _origin(record, campaign, sessions.get(record.session))
+                runs.setdefault(record.run.id, (store, record, origin))
+    return runs
+
+
+def _instance(store: Store, sha256: str) -> Instance:
+    path = instance_file(store.folder, sha256)
+    instance = read_instance(path)
+    refuse_other(instance, sha256, path)
+    return instance
+
+
+def _origin(
+    record: Record, campaign: str, session_file: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the origin of a run; what its session's file tells is None if that is lost."""
+    known = session_file or {"commit": None, "dirty": None, "machine": {}}
+    commit, seconds = known["commit"], record.result.seconds.get("total")
+    return {
+        "date": record.process["begun"],
+        "source": f"campaign {campaign}",
+        "run_id": record.run.id,
+        "method": record.run.method,
+        "solver": record.run.solver,
+        "solver_version": record.solver_version,
+        "rsjs_version": record.rsjs_version,
+        "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
+        "seconds": None if seconds is None else round(seconds, 3),
+        "cpu_model": known["machine"].get("cpu_model"),
+    }
+
+
+def _is_false(record: Record) -> bool:
+    return record.verdict is not None and not record.verdict.feasible
+
+
+def _costs(
+    record: Record, origin: dict[str, Any], store: Store, instance: Instance
+) -> Iterator[CostCandidate]:
+    verdict = record.verdict
+    if verdict is not None and verdict.feasible and verdict.objective is not None:
+        reader = _reader(store.path(record.run.id), record, instance)
+        yield CostCandidate(**origin, value=float(verdict.objective), read_solution=reader)
+
+
+def _reader(folder: Path, record: Record, instance: Instance) -> Callable[[], Solution]:
+    run = record.run
+
+    def read() -> Solution:
+        found = read_solution(folder / "solution.json.gz")
+        if found.instance_digest != run.solved_sha256:
+            expected = f"{run.solved_sha256}, as asked"
+            raise InputError("/instance", found.instance_digest, expected, folder)
+        if run.permutation == 0:
+            return found.solution
+        return permuted(instance, run.permutation).restored(found.solution)
+
+    return read
+
+
+def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundCandidate]:
+    """Yield the bound of a run; infinity if it reports that no solution is feasible."""
+    result, sound = record.result, not _is_false(record)
+    if result.stop is Stop.INFEASIBLE:
+        yield BoundCandidate(**origin, value=inf, bound_source=result.bound_source, sound=False)
+    elif result.bound is not None and result.bound_variant == VALID:
+        value, source = float(result.bound), result.bound_source
+        yield BoundCandidate(**origin, value=value, bound_source=source, sound=sound)
+
+
+def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:
+    """
+    Return the candidate of a solution file.
+
+    Parameters
+    ----------
+    source : str
+        Whom to credit, as it will be printed.
+    date : str
+        UTC.
+
+    Raises
+    ------
+    InputError
+        For a solution of another instance, or one that fails the check.
+    """
+    subject, found = read_instance(instance), read_solution(solution)
+    if found.instance_digest != subject.digest:
+        expected = f"{subject.digest}, the sha256 of {subject.name}"
+        raise InputError("/instance", found.instance_digest, expected, solution)
+    try:
+        cost = priced(subject, found.solution)["value"]
+    except InputError as error:
+        raise error.at(solution) from None
+    candidate = CostCandidate(
+        value=cost,
+        date=date,
+        source=source,
+        method=found.method,
+        read_solution=lambda: found.solution,
+    )
+    return Candidates(instance=subject, costs=[candidate])

@@ -1,0 +1,100 @@
+"""Coverage of the instance library by best-known values, set by set, up to a number of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from rsjs.bks.entries import BestKnown
+from rsjs.instances.library.sets import LibrarySet, Member, library_set, names
+from rsjs.runs.gap import gap
+
+MOST_JOBS = 400  # larger members are not asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """
+    Coverage of a set.
+
+    Attributes
+    ----------
+    name : str
+    members : int
+        Instances of at most `MOST_JOBS` jobs.
+    closed : int
+        Those whose least cost is proved.
+    confirmed : int
+        Closed ones that another method or solver proves too.
+    two_solvers : int
+        Closed ones that two solvers prove.
+    open : int
+        Those with a cost or a bound, and a gap.
+    gap : float or None
+        Largest gap of the open ones, None without any; 1 where cost or bound is missing.
+    """
+
+    name: str
+    members: int
+    closed: int
+    confirmed: int
+    two_solvers: int
+    open: int
+    gap: float | None
+
+    @property
+    def unknown(self) -> int:
+        """Members without any value."""
+        return self.members - self.closed - self.open
+
+
+def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
+    """Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
+    entries = {entry.sha256: entry for entry in known}
+    sets = {name: {member.sha256 for member in _asked(library_set(name))} for name in names()}
+    rows = {name: wanted for name, wanted in sets.items() if wanted}
+    rows["all"] = {sha256 for wanted in rows.values() for sha256 in wanted}
+    return [_counted(name, entries, wanted) for name, wanted in rows.items()]
+
+
+def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
+    """Return the entries of the members of a set."""
+    members = {member.sha256 for member in library_set(name).members}
+    return [entry for entry in known if entry.sha256 in members]
+
+
+def optima(known: Iterable[BestKnown]) -> dict[str, float]:
+    """Return the cost of each instance that is closed, by its sha256."""
+    return {entry.sha256: entry.cost.value for entry in known if entry.cost and entry.closed}
+
+
+def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
+    """Return entries that are open, and those that a single method and solver closed."""
+    return [entry for entry in known if not (entry.closed and entry.confirmed)]
+
+
+def _asked(chosen: LibrarySet) -> list[Member]:
+    return [
+        member for member in chosen.members if not chosen.of_mig_jobs and member.jobs <= MOST_JOBS
+    ]
+
+
+def _counted(name: str, entries: dict[str, BestKnown], wanted: Collection[str]) -> Coverage:
+    found = [entries[sha256] for sha256 in wanted if sha256 in entries]
+    left = [entry for entry in found if not entry.closed]
+    return Coverage(
+        name=name,
+        members=len(wanted),
+        closed=len(found) - len(left),
+        confirmed=sum(entry.closed and entry.confirmed for entry in found),
+        two_solvers=sum(entry.closed and len(entry.solvers) > 1 for entry in found),
+        open=len(left),
+        gap=max((_gap(entry) for entry in left), default=None),
+    )
+
+
+def _gap(entry: BestKnown) -> float:
+    if entry.cost is None or entry.bound is None:
+        return 1.0
+    found = gap(entry.cost.value, entry.bound.value)
+    return 1.0 if found is None else found

@@ -1,0 +1,244 @@
+"""
+Best-known values of an instance: the costs that were reached, the lower bounds that were proved.
+
+    z         least cost: the last of ub_data, each entry less than the one before
+    b         greatest lower bound: the last of lb_data, each entry greater than the one before
+    margin    TOLERANCE * (z - postponement) + ROUNDING; without z, TOLERANCE * |b| + ROUNDING
+    closed    z - b <= margin
+
+Postponement is left out of the margin: under overload it is nearly the whole cost and would hide
+any gap elsewhere. Each value names the run or the person it comes from and who confirms it. Values
+are doubles: a cost is the one nearest to the exact sum, so that the order of costs is exact; a
+bound is as its method reports it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+from rsjs.instances.check import ROUNDING, TOLERANCE
+from rsjs.runs.gap import gap, gap_over
+
+Document = dict[str, Any]
+S = TypeVar("S", "Cost", "Bound")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """
+    A value and where it comes from.
+
+    Attributes
+    ----------
+    value : float [$]
+    date : str
+        UTC, when the run began.
+    source : str
+        "campaign NAME", or whom to credit.
+    run_id, method, solver, solver_version, rsjs_version : str or None
+        None where it is not a run of ours, or does not apply.
+    commit : str or None
+        Of the source tree, "-dirty" appended if it had other changes.
+    seconds : float or None
+        Wall clock of the method.
+    cpu_model : str or None
+    """
+
+    value: float
+    date: str
+    source: str
+    run_id: str | None = None
+    method: str | None = None
+    solver: str | None = None
+    solver_version: str | None = None
+    rsjs_version: str | None = None
+    commit: str | None = None
+    seconds: float | None = None
+    cpu_model: str | None = None
+
+    @property
+    def method_and_solver(self) -> tuple[str, str | None]:
+        """Method without rule and options, and solver: runs that share both confirm nothing."""
+        return re.split("[@:?]", self.method or "")[0], self.solver
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Return the key that sorts the earliest run first."""
+        return self.date, self.run_id or ""
+
+    @property
+    def name(self) -> str:
+        """Name for messages: run and method, or the source."""
+        return self.source if self.run_id is None else f"run {self.run_id} ({self.method})"
+
+    def alone(self) -> Origin:
+        """Return the fields of `Origin` only, without what a subclass adds."""
+        return Origin(**{field.name: getattr(self, field.name) for field in fields(Origin)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Origin):
+    """
+    A step of a history.
+
+    Attributes
+    ----------
+    confirmed_by : tuple of Origin
+        Other methods or solvers that reached or proved the same, the earliest first.
+    """
+
+    confirmed_by: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost(Step):
+    """
+    A cost that a solution has, by the exact check.
+
+    Attributes
+    ----------
+    exact : str or None
+        The cost as a fraction; None if it is very long.
+    terms : mapping
+        tardiness, postponement, energy, idle [$].
+    solution_sha256 : str
+        Of the canonical text of the solution's document.
+    verifier : str
+    """
+
+    exact: str | None
+    terms: Mapping[str, float]
+    solution_sha256: str
+    verifier: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound(Step):
+    """
+    A lower bound, valid for the instance as given.
+
+    Attributes
+    ----------
+    bound_source : str or None
+        "solver", "lagrangian" or "exact".
+    """
+
+    bound_source: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestKnown:
+    """
+    All that is known of an instance.
+
+    Attributes
+    ----------
+    instance, sha256 : str
+    nodes, jobs : int
+    made_by : mapping or None
+        generator, version, parameters that make the instance again.
+    ub_data : tuple of Cost
+    lb_data : tuple of Bound
+    solution : document or None
+        A solution of the least cost, `rsjs-solution/1`.
+    instance_document : document or None
+        The instance, `rsjs-instance/1`, if no generator makes it.
+    """
+
+    instance: str
+    sha256: str
+    nodes: int
+    jobs: int
+    made_by: Mapping[str, Any] | None
+    ub_data: tuple[Cost, ...] = ()
+    lb_data: tuple[Bound, ...] = ()
+    solution: Document | None = None
+    instance_document: Document | None = None
+
+    @property
+    def family(self) -> str:
+        """The file that holds the entry: its generator's, or other."""
+        return "other" if self.made_by is None else str(self.made_by["generator"])
+
+    @property
+    def cost(self) -> Cost | None:
+        """The least cost."""
+        return self.ub_data[-1] if self.ub_data else None
+
+    @property
+    def bound(self) -> Bound | None:
+        """The greatest lower bound."""
+        return self.lb_data[-1] if self.lb_data else None
+
+    @cached_property
+    def margin(self) -> float:
+        """Differences up to this count as none [$]."""
+        if self.cost is not None:
+            return TOLERANCE * (self.cost.value - self.cost.terms["postponement"]) + ROUNDING
+        return ROUNDING if self.bound is None else TOLERANCE * abs(self.bound.value) + ROUNDING
+
+    @property
+    def closed(self) -> bool:
+        """Whether the least cost is proved to be the optimum, up to the margin."""
+        if self.cost is None or self.bound is None:
+            return False
+        return self.cost.value - self.bound.value <= self.margin
+
+    @property
+    def status(self) -> str:
+        """Status of the instance, "closed" or "open"."""
+        return "closed" if self.closed else "open"
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether another method or solver proves the same bound."""
+        return self.bound is not None and bool(self.bound.confirmed_by)
+
+    @property
+    def solvers(self) -> frozenset[str]:
+        """Solvers with which the bound was proved."""
+        proofs = () if self.bound is None else (self.bound, *self.bound.confirmed_by)
+        return frozenset(proof.solver for proof in proofs if proof.solver is not None)
+
+    def heads(self) -> Document:
+        """Return what follows from the histories: status, best values, gaps."""
+        cost = None if self.cost is None else self.cost.value
+        bound = None if self.bound is None else self.bound.value
+        spent = 0.0 if self.cost is None else self.cost.value - self.cost.terms["postponement"]
+        return {
+            "status": self.status,
+            "lower_bound": bound,
+            "upper_bound": cost,
+            "gap": gap(cost, bound),
+            "gap_without_postponement": gap_over(cost, bound, spent),
+            "solution_sha256": None if self.cost is None else self.cost.solution_sha256,
+        }
+
+    def as_document(self) -> Document:
+        """Return identity, heads and histories: the entry without solution and instance."""
+        identity = {key: getattr(self, key) for key in IDENTITY}
+        histories = {key: [asdict(step) for step in getattr(self, key)] for key in HISTORIES}
+        return {**identity, **self.heads(), **histories}
+
+    @staticmethod
+    def of_document(document: Document) -> BestKnown:
+        """Build the entry of a document that fits the schema; heads follow from the histories."""
+        return BestKnown(
+            **{key: document[key] for key in (*IDENTITY, *DOCUMENTS) if key in document},
+            lb_data=tuple(_step(Bound, step) for step in document["lb_data"]),
+            ub_data=tuple(_step(Cost, step) for step in document["ub_data"]),
+        )
+
+
+IDENTITY = ("instance", "sha256", "nodes", "jobs", "made_by")
+HISTORIES = ("lb_data", "ub_data")
+DOCUMENTS = ("solution", "instance_document")
+
+
+def _step(kind: type[S], document: Document) -> S:
+    witnesses = tuple(Origin(**origin) for origin in document["confirmed_by"])
+    return kind(**{**document, "confirmed_by": witnesses})

@@ -1,0 +1,290 @@
+"""
+Candidates against the best-known values: what is taken, who is credited, who confirms.
+
+    a cost     is taken if the exact check agrees with it and it is less than the least known; of
+               equal ones the earliest run is credited
+    a bound    is taken if it is greater than the greatest known, until the instance is closed;
+               one above the least cost by no more than rounding is entered as that cost
+    a bound above the least cost by more is a contradiction: one of the two is wrong
+
+A run confirms a cost if it reached it, a bound if it proves it, both up to the margin, and if it
+differs in method or solver from the run that is credited. Of several with the same method and
+solver the earliest is named. Solutions from elsewhere confirm nothing: they may be copies. An
+update of a folder takes everything, or nothing if there is a contradiction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from rsjs.bks import storage
+from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
+from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin, Step
+from rsjs.bks.exact_cost import AGREEMENT, priced, verifier
+from rsjs.bks.regenerate import constructed, made_by
+from rsjs.core.errors import InputError
+from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
+from rsjs.runs.gap import contradicts
+
+NAME = "[A-Za-z0-9][A-Za-z0-9._-]*"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """A bound above a cost that was reached."""
+
+    instance: str
+    bound: Origin
+    cost: Origin
+
+    def __str__(self) -> str:
+        return (
+            f"{self.instance}: bound {self.bound.value!r} $ of {self.bound.name} "
+            f"above cost {self.cost.value!r} $ of {self.cost.name}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merged:
+    """
+    What is known of an instance after its candidates.
+
+    Attributes
+    ----------
+    known : BestKnown
+    contradictions : list of Contradiction
+    refused : list of str
+        Candidates that the exact check does not confirm.
+    """
+
+    known: BestKnown
+    contradictions: list[Contradiction] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Updated:
+    """
+    What became of the candidates of an update.
+
+    Attributes
+    ----------
+    before, after : mapping
+        What is known of the instances with candidates, by sha256; `before` lacks the new ones.
+    contradictions : list of Contradiction
+        If there are any, nothing was written.
+    refused : list of str
+        Solutions that failed the exact check.
+    """
+
+    before: Mapping[str, BestKnown]
+    after: Mapping[str, BestKnown]
+    contradictions: list[Contradiction]
+    refused: list[str]
+
+    @property
+    def changed(self) -> list[BestKnown]:
+        """Entries that were written anew, by name; none if there is a contradiction."""
+        if self.contradictions:
+            return []
+        new = (one for digest, one in self.after.items() if one != self.before.get(digest))
+        return sorted(new, key=lambda one: one.instance)
+
+    def as_document(self) -> Document:
+        """Return what changed, what contradicts and what was refused, for JSON."""
+        return {
+            "instances": len(self.after),
+            "changed": [entry.as_document() for entry in self.changed],
+            "contradictions": [
+                {
+                    "instance": one.instance,
+                    "bound": vars(one.bound.alone()),
+                    "cost": vars(one.cost.alone()),
+                }
+                for one in self.contradictions
+            ],
+            "refused": self.refused,
+        }
+
+
+def update(folder: Path, candidates: Mapping[str, Candidates]) -> Updated:
+    """
+    Take what is better, and what confirms; write it unless there is a contradiction.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+    candidates : mapping
+        By sha256 of the instance.
+
+    Raises
+    ------
+    InputError
+        For files that cannot be read or written, and for an instance whose name another one has.
+    """
+    with storage.locked(folder):
+        known = storage.read(folder) if any(folder.glob("*.jsonl")) else {}
+        before = {digest: known[digest] for digest in candidates if digest in known}
+        _refuse_names(known.values(), candidates)
+        results = {
+            digest: merged(known[digest], new) if digest in known else _begun(new)
+            for digest, new in candidates.items()
+        }
+        contradictions = [found for result in results.values() for found in result.contradictions]
+        after = {  # runs without cost or bound leave no entry
+            digest: result.known
+            for digest, result in results.items()
+            if result.known.ub_data or result.known.lb_data
+        }
+        if not contradictions:
+            storage.write(folder, {**known, **after}.values())
+    refused = [reason for result in results.values() for reason in result.refused]
+    return Updated(before=before, after=after, contradictions=contradictions, refused=refused)
+
+
+def _refuse_names(known: Collection[BestKnown], candidates: Mapping[str, Candidates]) -> None:
+    names = {entry.instance: entry.sha256 for entry in known}
+    for digest, new in candidates.items():
+        name = new.instance.name
+        if not re.fullmatch(NAME, name):
+            raise InputError("/name", name, f"text like {NAME}: it names files")
+        if names.setdefault(name, digest) != digest:
+            raise InputError("/name", name, f"another name: that is of {names[name]}")
+
+
+def _begun(candidates: Candidates) -> Merged:
+    """Merge the first candidates of an instance, those by construction before all others."""
+    instance = candidates.instance
+    recipe = made_by(instance)
+    nothing = BestKnown(
+        instance=instance.name,
+        sha256=instance.digest,
+        nodes=instance.cluster.nodes,
+        jobs=len(instance.jobs),
+        made_by=recipe,
+        instance_document=of_instance(instance) if recipe is None else None,
+    )
+    built = merged(nothing, constructed(nothing, instance))
+    new = merged(built.known, candidates)
+    return Merged(
+        known=new.known,
+        contradictions=[*built.contradictions, *new.contradictions],
+        refused=[*built.refused, *new.refused],
+    )
+
+
+def merged(known: BestKnown, candidates: Candidates) -> Merged:
+    """Merge candidates into what is known; `known` itself if there is a contradiction."""
+    refused: dict[str, str] = {}
+    best = _least(known, candidates, refused)
+    reasons = [*refused.values()]
+    cost = known.cost if best is None else best[0]
+    if cost is not None:
+        contradictions = [
+            Contradiction(instance=known.instance, bound=bound, cost=cost)
+            for bound in sorted([*known.lb_data, *candidates.bounds], key=lambda one: one.order)
+            if contradicts(cost.value, bound.value)
+        ]
+        if contradictions:
+            return Merged(known=known, contradictions=contradictions, refused=reasons)
+    if best is not None:
+        known = replace(known, ub_data=(*known.ub_data, best[0]), solution=best[1])
+    bound = None if known.closed else _greatest(known, candidates.bounds)
+    if bound is not None:
+        known = replace(known, lb_data=(*known.lb_data, bound))
+    costs = [one for one in candidates.costs if one.name not in refused]
+    bounds = [one for one in candidates.bounds if one.sound]
+    return Merged(known=_confirmed(known, costs, bounds), refused=reasons)
+
+
+def _least(
+    known: BestKnown, candidates: Candidates, refused: dict[str, str]
+) -> tuple[Cost, Document] | None:
+    """Return the least cost by the exact check and its solution, if less than the least known."""
+    left = sorted(candidates.costs, key=lambda one: (one.value, *one.order))
+    while left:
+        least = left[0].value
+        equal = [one for one in left if one.value <= least + AGREEMENT * abs(least)]
+        if known.cost is not None and least > known.cost.value * (1 + AGREEMENT):
+            return None
+        exact = []
+        for candidate in equal:
+            try:
+                exact.append(_priced(candidates, candidate))
+            except InputError as error:
+                refused[candidate.name] = f"{candidate.name} on {known.instance}: {error}"
+        if exact:
+            cost, solution = min(exact, key=lambda pair: (pair[0].value, *pair[0].order))
+            new = known.cost is None or cost.value < known.cost.value
+            return (cost, solution) if new else None
+        left = left[len(equal) :]
+    return None
+
+
+def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Document]:
+    instance, solution = candidates.instance, candidate.read_solution()
+    price = priced(instance, solution)
+    value = price["value"]
+    if abs(value - candidate.value) > AGREEMENT * max(abs(value), abs(candidate.value)):
+        raise InputError("", candidate.value, f"{value!r}, the exact cost")
+    document = of_solution(solution, instance.digest, method=candidate.method, objective=value)
+    cost = Cost(
+        **{**vars(candidate.alone()), **price},
+        solution_sha256=sha256(canonical_text(document).encode()).hexdigest(),
+        verifier=verifier(),
+    )
+    return cost, document
+
+
+def _greatest(known: BestKnown, candidates: Iterable[BoundCandidate]) -> Bound | None:
+    """Return the greatest of the bounds, if it is greater than the greatest known."""
+    highest = float("inf") if known.cost is None else known.cost.value
+    sound = [
+        Bound(
+            **{**vars(one.alone()), "value": min(one.value, highest)},
+            bound_source=one.bound_source,
+        )
+        for one in candidates
+        if one.sound
+    ]
+    if not sound:
+        return None
+    best = min(sound, key=lambda bound: (-bound.value, *bound.order))
+    return best if known.bound is None or best.value > known.bound.value else None
+
+
+def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:
+    """Return the entry with its witnesses, from candidates and from those the histories name."""
+    margin = known.margin
+    if (cost := known.cost) is not None:
+        agree = [
+            one for one in _runs(known.ub_data, costs) if abs(one.value - cost.value) <= margin
+        ]
+        head = replace(cost, confirmed_by=_witnesses(cost, agree))
+        known = replace(known, ub_data=(*known.ub_data[:-1], head))
+    if (bound := known.bound) is not None:
+        prove = [one for one in _runs(known.lb_data, bounds) if one.value >= bound.value - margin]
+        proof = replace(bound, confirmed_by=_witnesses(bound, prove))
+        known = replace(known, lb_data=(*known.lb_data[:-1], proof))
+    return known
+
+
+def _runs(history: Iterable[Step], candidates: Iterable[Origin]) -> list[Origin]:
+    """Return the runs among candidates and those named in the history, the earliest first."""
+    named = [origin for step in history for origin in (step, *step.confirmed_by)]
+    runs = [origin.alone() for origin in [*named, *candidates] if origin.run_id is not None]
+    return sorted(runs, key=lambda one: one.order)
+
+
+def _witnesses(step: Step, agree: Iterable[Origin]) -> tuple[Origin, ...]:
+    """Return those that differ from the step and from each other in method or solver."""
+    first = {step.method_and_solver: step.alone()}
+    for one in agree:
+        first.setdefault(one.method_and_solver, one)
+    del first[step.method_and_solver]
+    return tuple(first.values())

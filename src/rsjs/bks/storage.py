@@ -1,0 +1,190 @@
+"""
+The files of best-known values: `<family>.jsonl`, a line per instance, sorted by name.
+
+A line is a JSON document of format `rsjs-best-known/2`: identity of the instance, best values,
+their histories with who found and who confirmed each, a solution of the least cost, and the
+instance itself if no generator of this package makes it. A changed value changes one line. A file
+is written whole or not at all, and only if it changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from rsjs.bks.entries import DOCUMENTS, BestKnown, Document
+from rsjs.campaigns import schema_files
+from rsjs.core.errors import InputError, described, reason
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.serialization import canonical
+from rsjs.instances.io.strict_json import read_json_lines
+
+KIND = "best-known"
+HERE = Path("results/best_known")  # of a checkout, in the working folder
+
+
+class KnownValue(NamedTuple):
+    """
+    Best-known value of an instance.
+
+    Attributes
+    ----------
+    value : float or None
+        Least cost [$].
+    bound : float or None
+        Greatest lower bound [$].
+    status : str
+        "closed" if the bound proves the cost to be the optimum, otherwise "open".
+    """
+
+    value: float | None
+    bound: float | None
+    status: str
+
+
+def lookup(instance: Instance | str) -> KnownValue | None:
+    """
+    Return the best-known value of an instance, None if nothing is known of it.
+
+    Parameters
+    ----------
+    instance : Instance or str
+        The instance or its sha256; its name does not count.
+    """
+    digest = instance if isinstance(instance, str) else instance.digest
+    entry = _in_use(known_here().absolute()).get(digest)
+    if entry is None:
+        return None
+    heads = entry.heads()
+    return KnownValue(heads["upper_bound"], heads["lower_bound"], entry.status)
+
+
+@cache
+def _in_use(folder: Path) -> dict[str, BestKnown]:
+    return read(folder)
+
+
+def known_here() -> Path:
+    """Return the folder of the values in use: `HERE` if it is there, else the package's."""
+    return HERE if HERE.is_dir() else shipped()
+
+
+def shipped() -> Path:
+    """Return the folder of the values that come with the package."""
+    return Path(str(resources.files("rsjs.bks.values")))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """
+    Lock the folder for one process at a time; others wait.
+
+    It is made if it is not there, and removed again if nothing was written to it.
+    """
+    import fcntl
+
+    new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        expected = "a folder that can be written"
+        raise InputError("", described(reason(error)), expected, folder) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # ends with the process that holds it
+        yield
+    finally:
+        if new:
+            with suppress(OSError):  # no longer empty
+                folder.rmdir()
+        os.close(descriptor)
+
+
+def families(folder: Path) -> list[Path]:
+    """Return the files with values; InputError if there are none."""
+    found = sorted(folder.glob("*.jsonl"))
+    if not found:
+        expected = "*.jsonl; see `rsjs bks update`"
+        raise InputError("", described("no best-known values"), expected, folder)
+    return found
+
+
+def read_family(path: Path) -> list[Document]:
+    """
+    Return the documents on the lines of a file.
+
+    Raises
+    ------
+    InputError
+        Naming file, line and key of what cannot be read or does not fit the schema.
+    """
+    documents = read_json_lines(path)
+    for number, document in enumerate(documents, start=1):
+        try:
+            schema_files.checked(document, KIND, path)
+        except InputError as error:
+            where = f"line {number}{error.pointer}"
+            raise type(error)(where, error.value, error.expected, path) from None
+    return documents
+
+
+def read(folder: Path) -> dict[str, BestKnown]:
+    """Return everything known by sha256 of the instance, sorted by name; InputError if nothing."""
+    documents = (document for path in families(folder) for document in read_family(path))
+    entries = sorted(map(BestKnown.of_document, documents), key=lambda entry: entry.instance)
+    return {entry.sha256: entry for entry in entries}
+
+
+def named(known: Iterable[BestKnown], instance: str) -> BestKnown:
+    """Return the entry of an instance; an unknown name is refused with the nearest known ones."""
+    entries = {entry.instance: entry for entry in known}
+    if instance not in entries:
+        near = get_close_matches(instance, entries, n=3, cutoff=0.3) or sorted(entries)[:3]
+        raise InputError("", instance, f"an instance, e.g. {', '.join(near)}")
+    return entries[instance]
+
+
+def solution_of(entry: BestKnown) -> Document:
+    """Return the document of the best solution of an entry; InputError if it has none."""
+    if entry.solution is None:
+        raise InputError("/solution", entry.solution, f"a solution of {entry.instance}")
+    return entry.solution
+
+
+def write(folder: Path, known: Iterable[BestKnown]) -> None:
+    """Write everything known."""
+    entries = sorted(known, key=lambda entry: (entry.family, entry.instance))
+    for family, members in groupby(entries, key=lambda entry: entry.family):
+        path, data = folder / f"{family}.jsonl", "".join(map(as_line, members)).encode()
+        if not path.is_file() or path.read_bytes() != data:
+            write_bytes(data, path)
+    _in_use.cache_clear()
+
+
+def as_line(entry: BestKnown) -> str:
+    """Return the line of an entry, with its line end."""
+    documents = {key: canonical(getattr(entry, key)) for key in DOCUMENTS}
+    document = {"format": schema_files.name(KIND), **entry.as_document(), **documents}
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
+
+
+def solu(known: Iterable[BestKnown]) -> list[str]:
+    """Return lines as MIPLIB has them, =opt= or =best= with the least cost, or =unkn=, by name."""
+    lines = []
+    for entry in sorted(known, key=lambda entry: entry.instance):
+        if entry.cost is None:
+            lines.append(f"=unkn=  {entry.instance}")
+        else:
+            word = "=opt=" if entry.closed else "=best="
+            lines.append(f"{word}  {entry.instance} {entry.cost.value!r}")
+    return lines

@@ -1,0 +1,182 @@
+"""
+Verification of the files of best-known values: entries, instances and solutions agree.
+
+Nothing in them is believed: what follows from the histories is derived again, the instance is made
+again and compared with its sha256, the solution is priced again by the exact check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+from rsjs.bks import storage
+from rsjs.bks.entries import BestKnown, Cost, Document, Step
+from rsjs.bks.exact_cost import priced
+from rsjs.bks.regenerate import made_again, wrong_bounds
+from rsjs.core.errors import InputError
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.deserialization import to_solution
+from rsjs.instances.io.json_schema import fit, schema_text
+from rsjs.instances.io.serialization import canonical_text
+from rsjs.runs.gap import contradicts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """
+    Result of a verification.
+
+    Attributes
+    ----------
+    known : list of BestKnown
+        Entries that were asked for and could be read.
+    solutions : int
+        Solutions that passed the exact check.
+    findings : list of str
+        What is wrong, a line each.
+    """
+
+    known: list[BestKnown]
+    solutions: int
+    findings: list[str]
+
+
+def verify(
+    folder: Path,
+    only: Collection[str] | None = None,
+    on_solution: Callable[[str], None] = lambda instance: None,
+) -> Verified:
+    """
+    Check all files in a folder of best-known values.
+
+    Parameters
+    ----------
+    only : collection of str, optional
+        sha256 of the instances that are counted, made again and whose solutions are priced,
+        instead of all; files and histories are checked of all.
+    on_solution : callable
+        Called with the name of each before it is made again.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    findings: list[str] = []
+    known: list[BestKnown] = []
+    solutions = 0
+    for path in storage.families(folder):
+        try:
+            documents = storage.read_family(path)
+        except InputError as error:
+            findings.append(str(error))
+            continue
+        entries = [BestKnown.of_document(document) for document in documents]
+        findings += [f"{path}: {line}" for line in _family(path.stem, entries)]
+        for entry, document in zip(entries, documents, strict=True):
+            lines = [*_heads(entry, document), *_histories(entry)]
+            if only is None or entry.sha256 in only:
+                on_solution(entry.instance)
+                lines += _instance_and_solution(entry)
+                solutions += entry.cost is not None and not lines
+            findings += [f"{path}: {entry.instance}: {line}" for line in lines]
+        known += entries
+    findings += _twice(known)
+    known = [entry for entry in known if only is None or entry.sha256 in only]
+    return Verified(known=known, solutions=solutions, findings=findings)
+
+
+def _family(family: str, entries: Sequence[BestKnown]) -> Iterator[str]:
+    for entry in entries:
+        if entry.family != family:
+            yield f"{entry.instance}: belongs into {entry.family}.jsonl"
+    names = [entry.instance for entry in entries]
+    if names != sorted(names):
+        yield "instances are not sorted by name"
+
+
+def _twice(known: Sequence[BestKnown]) -> Iterator[str]:
+    for key in ("instance", "sha256"):
+        values = sorted(getattr(entry, key) for entry in known)
+        yield from (f"{a}: two entries of this {key}" for a, b in pairwise(values) if a == b)
+
+
+def _heads(entry: BestKnown, document: Document) -> Iterator[str]:
+    """Check what follows from the histories."""
+    for key, expected in entry.heads().items():
+        if document[key] != expected:
+            yield f"{_differs(f'/{key}', document[key], expected)} by its history"
+
+
+def _histories(entry: BestKnown) -> Iterator[str]:
+    """Check that steps improve, bounds are not above the least cost, and witnesses agree."""
+    sides: tuple[tuple[str, int, Sequence[Step]], ...] = (
+        ("lb_data", 1, entry.lb_data),
+        ("ub_data", -1, entry.ub_data),
+    )
+    for name, sign, history in sides:
+        for k, (old, new) in enumerate(pairwise(history), start=1):
+            if sign * new.value <= sign * old.value:
+                yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"
+        for k, step in enumerate(history):
+            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _witnesses(step))
+        if history:
+            best, is_cost = history[-1], sign < 0
+            for other in best.confirmed_by:
+                short = best.value - other.value
+                if (abs(short) if is_cost else short) > entry.margin:
+                    values = f"{other.name} has {other.value!r}, not {best.value!r}"
+                    yield f"/{name}/-1/confirmed_by: {values}"
+    if entry.cost is not None:
+        for k, bound in enumerate(entry.lb_data):
+            if contradicts(entry.cost.value, bound.value):
+                yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
+
+
+def _witnesses(step: Step) -> Iterator[str]:
+    seen = {step.method_and_solver}
+    for other in step.confirmed_by:
+        if other.method_and_solver in seen:
+            yield f"{other.name} differs in neither method nor solver"
+        seen.add(other.method_and_solver)
+
+
+def _instance_and_solution(entry: BestKnown) -> Iterator[str]:
+    """Make the instance and what is known by its construction again, price the solution."""
+    try:
+        instance = made_again(entry)
+        if instance.name != entry.instance:
+            yield _differs("/instance", entry.instance, instance.name)
+        yield from wrong_bounds(entry, instance)
+        if entry.cost is not None:
+            yield from _cost(entry.cost, entry.solution, instance)
+        elif entry.solution is not None:
+            yield "/solution: found one, expected none without a cost"
+    except InputError as error:
+        yield str(error)
+
+
+def _cost(cost: Cost, document: Document | None, instance: Instance) -> Iterator[str]:
+    if document is None:
+        yield "/solution: found none, expected that of the least cost"
+        return
+    digest = sha256(canonical_text(document).encode()).hexdigest()
+    if digest != cost.solution_sha256:
+        yield f"/solution: has sha256 {digest}, expected {cost.solution_sha256}"
+        return
+    fit(document, schema_text("solution"), "/solution")
+    if document["instance"] != instance.digest:
+        yield f"/solution: is for instance {document['instance']}, expected {instance.digest}"
+        return
+    for key, expected in priced(instance, to_solution(document)).items():
+        stated = getattr(cost, key)
+        if stated != expected:
+            yield f"{_differs(f'/ub_data/-1/{key}', stated, expected)} by the exact check"
+
+
+def _differs(where: str, found: object, expected: object) -> str:
+    return f"{where}: found {found!r}, expected {expected!r}"

@@ -1,0 +1,513 @@
+"""
+The one table of the project: rows, columns and notes, with writers for every place.
+
+Writers: text of a terminal, GitHub Markdown, LaTeX (booktabs), CSV (full precision) and the body
+of an HTML table. Importing this module loads neither pandas nor rich.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from html import escape
+from itertools import groupby
+from math import isfinite
+from numbers import Real
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rsjs.reporting.tables.formats import DASH, MISSING, folded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[str, Any]
+Told = Callable[[Any, str], str]  # of a row and a key
+
+NAMES = frozenset({"instance", "method", "one", "other", "formulation", "run"})
+SHORT_HEADING = 7  # characters that fit above any number
+LONGEST_LINE, LONGEST_NAME = 16, 28  # characters of a status and of a name on one line
+LONGEST_HTML = 70  # characters of an HTML cell on one line
+NARROWEST = 10  # characters of a text column that had to shrink
+GUTTER = 2  # blanks between the columns of a terminal
+STYLES = {"bad": "\x1b[1;31m", "warn": "\x1b[33m", "title": "\x1b[1m"}
+PLAIN = "\x1b[0m"
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # nothing in a cell steers a terminal
+ROWS_ON_PAGE = 50  # LaTeX does not break a table
+LINE_BREAK = r"\\"
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    DASH: "--",
+    "…": r"\ldots{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """
+    One column.
+
+    Attributes
+    ----------
+    key : str
+        Key of the row.
+    heading : str
+    number : function of a number to str, or None
+        Format of numbers; None = text.
+    unit : str
+        Shown in brackets behind the heading.
+    missing : str
+        Shown where there is no value.
+    text : function of a row, optional
+        Text that is more than the value of `key`.
+    rank : int
+        In a narrow terminal, columns of a high rank are left out first; rank 0 stays.
+    part : str
+        Group of columns, for a table that is printed in several parts.
+    align : "left" or "right"
+        By default numbers to the right.
+    latex : str
+        Heading in LaTeX, if another.
+    """
+
+    key: str
+    heading: str
+    number: Callable[[float], str] | None = None
+    _: KW_ONLY
+    unit: str = ""
+    missing: str = MISSING
+    text: Callable[[Row], str] | None = None
+    rank: int = 0
+    part: str = ""
+    align: Literal["", "left", "right"] = ""
+    latex: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether its cells are aligned to the right."""
+        return self.align == "right" or (not self.align and self.number is not None)
+
+    @property
+    def full_heading(self) -> str:
+        """Heading with unit."""
+        return f"{self.heading} [{self.unit}]" if self.unit else self.heading
+
+    def heading_lines(self, heading: str = "") -> list[str]:
+        """Return the heading, or another one, with the unit on several short lines."""
+        heading = heading or self.heading
+        lines = wrap(heading, max(SHORT_HEADING, *map(len, heading.split()), 0)) or [""]
+        return [*lines, f"[{self.unit}]"] if self.unit else lines
+
+    def cell(self, row: Row) -> str:
+        """Return the text of a cell; `missing` where nothing is known."""
+        value = self.text(row) if self.text else row.get(self.key)
+        if self.number is not None:
+            known = isinstance(value, Real) and isfinite(value)
+            return self.number(float(cast(float, value))) if known else self.missing
+        if not isinstance(value, str) and not (isinstance(value, Real) and isfinite(value)):
+            return self.missing  # nan, NaT and NA, too
+        return " ".join(str(value).split()) or self.missing
+
+    def cell_lines(self, row: Row) -> list[str]:
+        """Return a cell on several lines: long names, and what is in parentheses."""
+        shown = self.cell(row)
+        if self.key in NAMES:
+            return folded(shown, LONGEST_NAME)
+        if self.number is None and shown.endswith(")") and LONGEST_LINE < len(shown) <= 40:
+            return shown.replace(" (", "\n(").split("\n")
+        return [shown]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """
+    Rows with the columns to show of them.
+
+    Attributes
+    ----------
+    name : str
+        Of its files, and on its page.
+    title : str
+    columns : sequence of Column
+    rows : sequence of mappings
+        Values at full precision; keys without a column are written to CSV only.
+    notes : sequence of str
+        Caption: definitions and conditions.
+    footnotes : sequence of str
+        Remarks on single rows.
+    latex_notes : str
+        LaTeX of the caption, instead of `notes`.
+    sections : sequence of str
+        Keys of columns whose values are headings of groups of rows: a terminal does not repeat
+        the first one, LaTeX prints all of them above the group.
+    mark : function of a row and a key to str
+        Classes of a cell: bad, warn, good, best. Text is bold where it is bad; a terminal colours
+        the row.
+    link : function of a row and a key to str
+        HTML: where a cell leads, from the root of the site, or within the page.
+    id : str
+        HTML: on its page, by default `name`.
+    footer : str
+        HTML: which runs it is made of.
+    choices : set of str
+        HTML: keys of columns to choose rows by.
+    shared : set of str
+        HTML: keys of columns of seconds that are not for a ranking.
+    files : mapping
+        HTML: label -> path of a download.
+    is_open : bool
+        HTML: whether it is shown at once; otherwise when asked for.
+    """
+
+    name: str = "table"
+    title: str = ""
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    notes: Sequence[str] = ()
+    footnotes: Sequence[str] = ()
+    latex_notes: str = ""
+    sections: Sequence[str] = ()
+    mark: Told = lambda row, key: ""
+    link: Told = lambda row, key: ""
+    id: str = ""
+    footer: str = ""
+    choices: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    files: Mapping[str, str] = field(default_factory=dict)
+    is_open: bool = True
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All values, at full precision."""
+        import pandas as pd
+
+        keys = None if self.rows else [column.key for column in self.columns]
+        return pd.DataFrame([*self.rows], columns=keys)
+
+    @property
+    def place(self) -> str:
+        """Its id on a page."""
+        return self.id or self.name
+
+    def cells(self) -> list[list[str]]:
+        """Return the text of each cell, row by row."""
+        return [[column.cell(row) for column in self.columns] for row in self.rows]
+
+    def csv(self) -> str:
+        """Return all values at full precision."""
+        text: str = self.frame.to_csv(index=False, lineterminator="\n")
+        return text
+
+    # terminal
+
+    def fitting(self, width: int) -> list[Column]:
+        """Return the columns that a terminal shows: rank 0, then by rank as long as they fit."""
+        chosen = {column.key for column in self.columns if column.rank == 0}
+        left = width + GUTTER - sum(map(self._needed, (c for c in self.columns if c.rank == 0)))
+        for column in sorted(self.columns, key=lambda column: column.rank):
+            if column.rank and any(column.cell(row) != column.missing for row in self.rows):
+                left -= self._needed(column)
+                if left < 0:
+                    break
+                chosen.add(column.key)
+        return [column for column in self.columns if column.key in chosen]
+
+    def _needed(self, column: Column) -> int:
+        cells = (line for row in self.rows for line in column.cell_lines(row))
+        return max(map(len, [*column.heading_lines(), *cells])) + GUTTER
+
+    def terminal(self, width: int = 100, *, colour: bool = False) -> str:
+        """Return lines of at most `width` characters: the more room, the more columns."""
+        columns = self.fitting(width)
+        widths = self._widths(columns, width)
+        heads = [column.heading_lines() for column in columns]
+        tallest = max(map(len, heads), default=0)
+        padded = [[""] * (tallest - len(head)) + head for head in heads]
+        lines = [STYLES["title"] + self.title + PLAIN if colour else self.title]
+        lines = lines if self.title else []
+        if any(map(str.strip, (line for head in heads for line in head))):
+            lines += [_aligned(parts, columns, widths) for parts in zip(*padded, strict=True)]
+            lines.append("─" * min(width, sum(widths) + GUTTER * (len(widths) - 1)))
+        before = None
+        for row in self.rows:
+            group = columns[0].cell(row) if columns and columns[0].key in self.sections else None
+            if before is not None and group != before:
+                lines.append("")
+            repeated, before = group is not None and group == before, group
+            cells = [
+                [""] if repeated and i == 0 else _fitted(column.cell_lines(row), most)
+                for i, (column, most) in enumerate(zip(columns, widths, strict=True))
+            ]
+            style = self._style(row, columns) if colour else ""
+            for i in range(max(map(len, cells))):
+                parts = [cell[i] if i < len(cell) else "" for cell in cells]
+                text = _aligned(parts, columns, widths)
+                lines.append(f"{style}{text}{PLAIN}" if style else text)
+        for note in (*self.notes, *self.footnotes):
+            lines += wrap(note, width, break_on_hyphens=False)
+        return "\n".join(lines)
+
+    def _widths(self, columns: Sequence[Column], width: int) -> list[int]:
+        """Characters of each column: where not all fit, the widest text gives way first."""
+        widths = [self._needed(column) - GUTTER for column in columns]
+        while sum(widths) + GUTTER * (len(widths) - 1) > width:
+            narrower = [
+                i for i, c in enumerate(columns) if c.number is None and widths[i] > NARROWEST
+            ]
+            if not narrower:
+                break
+            widths[max(narrower, key=lambda i: widths[i])] -= 1
+        return widths
+
+    def _style(self, row: Row, columns: Sequence[Column]) -> str:
+        marks = {self.mark(row, column.key) for column in columns}
+        return next((STYLES[word] for word in ("bad", "warn") if word in marks), "")
+
+    # Markdown
+
+    def markdown(self, level: int = 0) -> str:
+        """Return the table with its notes; `level` of the heading, 0 = without."""
+        parts = [f"{'#' * level} {self.title}"] if level else []
+        if self.rows:
+            rules = ["---:" if column.is_right else ":---" for column in self.columns]
+            lines = [line([escaped(column.full_heading) for column in self.columns]), line(rules)]
+            lines += [
+                line([self._markdown(row, column) for column in self.columns]) for row in self.rows
+            ]
+            parts.append("\n".join(lines))
+        if self.notes:
+            parts.append("\n".join(f"{escaped(note)}  " for note in self.notes))
+        if self.footnotes:
+            parts.append("\n".join(f"- {escaped(note)}" for note in self.footnotes))
+        return "\n\n".join(parts) + "\n"
+
+    def _markdown(self, row: Row, column: Column) -> str:
+        shown = column.cell(row)
+        shown = code(shown) if column.key in NAMES else escaped(shown)
+        return f"**{shown}**" if self.mark(row, column.key) == "bad" else shown
+
+    # LaTeX
+
+    def latex(self) -> str:
+        """Return tables of at most a page each; a document needs `booktabs` only."""
+        pages = [*self._pages()]
+        lines: list[str] = []
+        for number_of_page, page in enumerate(pages):
+            below = self.latex_notes or latex_escaped(" ".join(self.notes))
+            below = below if number_of_page == 0 else "Continued."
+            caption = f"{latex_escaped(self.title)}. {below}".rstrip()
+            lines += self._latex(page, caption, self.footnotes if page is pages[-1] else ())
+        return "\n".join(lines)
+
+    def _pages(self) -> Iterator[list[Row]]:
+        """Whole sections, as many as fit a page."""
+        page: list[Row] = []
+        groups = (
+            [[*group] for _, group in groupby(self.rows, self._section)]
+            if self.sections
+            else [[row] for row in self.rows]
+        )
+        for group in groups:
+            if page and len(page) + len(group) > ROWS_ON_PAGE:
+                yield page
+                page = []
+            page = page + group
+        if page:
+            yield page
+
+    def _section(self, row: Row) -> str:
+        first, *others = (column for column in self.columns if column.key in self.sections)
+        known = (
+            f"{column.heading} {latex_number(column.cell(row))} {latex_escaped(column.unit)}"
+            for column in others
+        )
+        return ", ".join([rf"\textit{{{latex_escaped(first.cell(row))}}}", *known])
+
+    def _latex(self, rows: Sequence[Row], caption: str, told: Sequence[str]) -> Iterator[str]:
+        columns = [column for column in self.columns if column.key not in self.sections]
+        yield from (r"\begin{table}", r"\centering\scriptsize\setlength{\tabcolsep}{3pt}")
+        yield rf"\caption{{{caption}}}\medskip"
+        align = "".join("r" if column.is_right else "l" for column in columns)
+        yield rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}"
+        yield r"\toprule"
+        heads = [column.heading_lines(column.latex) for column in columns]
+        tallest = max(map(len, heads))
+        for parts in zip(*([""] * (tallest - len(head)) + head for head in heads), strict=True):
+            yield latex_line([latex_escaped(words) for words in parts])
+        groups = groupby(rows, self._section) if self.sections else [("", rows)]
+        for heading, group in groups:
+            yield r"\midrule"
+            if heading:
+                yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{heading}}} \\"
+            for row in group:
+                yield latex_line([self._latex_cell(row, column) for column in columns])
+        yield from (r"\bottomrule", r"\end{tabular}")
+        yield from (rf"\par\smallskip {latex_escaped(note)}" for note in told)
+        yield from (r"\end{table}", "")
+
+    def _latex_cell(self, row: Row, column: Column) -> str:
+        if column.number is not None:
+            return latex_number(column.cell(row))
+        lines = [latex_escaped(part) for part in column.cell_lines(row)]
+        stacked = LINE_BREAK.join(map(_after_break, lines))
+        shown = lines[0] if len(lines) == 1 else rf"\shortstack[l]{{{stacked}}}"
+        return rf"\textbf{{{shown}}}" if self.mark(row, column.key) == "bad" else shown
+
+    # HTML
+
+    def html(self, root: str = "") -> str:
+        """Return the rows as HTML; `root` is the way up from the page."""
+        return "\n".join(
+            f"<tr>{''.join([self._html(row, column, root) for column in self.columns])}</tr>"
+            for row in self.rows
+        )
+
+    def _html(self, row: Row, column: Column, root: str) -> str:
+        text, is_number = column.cell(row), column.number is not None
+        sort_key = _sort_key(row.get(column.key), text) if is_number else ""
+        marks = [
+            self.mark(row, column.key),
+            "shared" if column.key in self.shared else "",
+            "wide" if not is_number and len(text) > LONGEST_HTML else "",
+            "n" if is_number else "",
+        ]
+        is_name = column.key in NAMES  # one link of a row is reached by the keyboard
+        return html_cell(
+            text, sort_key, self.link(row, column.key), " ".join(filter(None, marks)), is_name, root
+        )
+
+
+def html_cell(text: str, sort_key: str, href: str, mark: str, is_name: bool, root: str) -> str:
+    """Return a cell; its link is reached by the keyboard if it is a name."""
+    key = f' data-k="{escape(sort_key)}"' if sort_key else ""
+    kind = f' class="{escape(mark)}"' if mark else ""
+    shown = escape(text)
+    if href:
+        up = "" if href.startswith("#") else root
+        reached = "" if is_name else ' tabindex="-1"'
+        shown = f'<a href="{up}{escape(href)}"{reached}>{shown}</a>'
+    return f"<td{key}{kind}>{shown}</td>"
+
+
+def lists(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> Table:
+    """
+    Return a table of a simple list, cells as they are.
+
+    >>> print(lists(["name", "jobs"], [["a", 3], ["bc", 12]]).terminal())
+    name  jobs
+    ──────────
+    a     3
+    bc    12
+    """
+    columns = [Column(str(i), heading) for i, heading in enumerate(headings)]
+    made = [{str(i): str(cell) for i, cell in enumerate(row)} for row in rows]
+    return Table(title=title, columns=columns, rows=made)
+
+
+def markdown_all(tables: Sequence[Table], conditions: Sequence[str]) -> str:
+    """Return one section for each table, conditions at the end."""
+    parts = [table.markdown(2) for table in tables]
+    return "\n".join([*parts, "\n".join(f"{escaped(text)}  " for text in conditions)]) + "\n"
+
+
+def latex_all(tables: Sequence[Table], conditions: Sequence[str] = ()) -> str:
+    """Return all tables, conditions in the caption of the first one."""
+    lines = [r"% needs \usepackage{booktabs}"]
+    for i, table in enumerate(tables):
+        if i == 0 and conditions:
+            table = replace(table, notes=[*table.notes, *conditions])
+        lines.append(table.latex())
+    return "\n".join(filter(None, lines)) + "\n"
+
+
+def escaped(words: str) -> str:
+    r"""
+    Return text that Markdown shows as it is.
+
+    >>> print(escaped("50 % of a_b | <c> & [d]"))
+    50 % of a\_b \| \<c\> \& \[d\]
+    """
+    return re.sub(r"([\\`*_{}\[\]<>|~#&$])", r"\\\1", words)
+
+
+def code(name: str) -> str:
+    """
+    Return a name as a code span, where only backticks and, in a table, pipes need care.
+
+    >>> print(code("a_b|c"), code("a`b"))
+    `a_b\\|c` `` a`b ``
+    """
+    longest = max(map(len, re.findall("`+", name)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if longest else ""
+    return f"{fence}{pad}{name}{pad}{fence}".replace("|", r"\|")
+
+
+def line(cells: Sequence[str]) -> str:
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def latex_escaped(words: str) -> str:
+    r"""
+    Return text that LaTeX prints as it is.
+
+    >>> print(latex_escaped("50 % of a_b & c|d"))
+    50 \% of a\_b \& c\textbar{}d
+    """
+    return "".join(SPECIAL.get(sign, sign) for sign in words)
+
+
+def latex_number(shown: str) -> str:
+    r"""
+    Return a formatted number with real minus signs and powers of ten.
+
+    >>> print(latex_number("-22.6"), latex_number("5.88e-5"), latex_number("<0.001"))
+    $-22.6$ $5.88\cdot10^{-5}$ $<$0.001
+    """
+    shown = re.sub(r"^([<>])", r"$\1$", shown)
+    if power := re.fullmatch(r"(-?[\d.]+)e(-?\d+)", shown):
+        return rf"${power[1]}\cdot10^{{{power[2]}}}$"
+    return f"${shown}$" if shown.startswith("-") else shown.replace(DASH, "--")
+
+
+def latex_line(cells: Sequence[str]) -> str:
+    """Return a row of a LaTeX table."""
+    return _after_break(" & ".join(cells)) + rf" {LINE_BREAK}"
+
+
+def _after_break(text: str) -> str:
+    r"""Text that \\ before it does not take for its argument."""
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text
+
+
+def _aligned(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    parts = (
+        cell.rjust(width) if column.is_right else cell.ljust(width)
+        for cell, column, width in zip(cells, columns, widths, strict=True)
+    )
+    return CONTROL.sub("", (" " * GUTTER).join(parts)).rstrip()
+
+
+def _fitted(lines: Sequence[str], width: int) -> list[str]:
+    return [part for text in lines for part in folded(text, width)]
+
+
+def _sort_key(value: Any, text: str) -> str:
+    """The number itself where its text is none, as `<0.001`; "" where it is missing."""
+    if not isinstance(value, Real) or value != value:
+        return ""
+    try:
+        float(text)
+    except ValueError:
+        return f"{value:.9g}"
+    return ""

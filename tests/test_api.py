@@ -1,0 +1,169 @@
+"""The package `rsjs` from Python: what commands do, with the same refusals."""
+
+import asyncio
+import doctest
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rsjs
+from rsjs.core.errors import InputError
+from rsjs.instances.generators import andreas, jahani
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
+
+PAGES = [
+    Path(__file__).parents[1] / "docs" / page for page in ("reference/python.md", "tutorial.md")
+]
+SMALL = {"nodes": 2, "jobs": 6, "seed": 1}
+
+
+def test_everything_offered_is_there_and_imported_only_when_used():
+    code = "import rsjs, sys; dir(rsjs); print(*{'numpy', 'pandas', 'rsjs.api'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+    for name in dir(rsjs):
+        assert getattr(rsjs, name) is not None
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", rsjs.__version__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        rsjs.nothing  # noqa: B018
+
+
+def test_an_instance_and_a_workload_are_those_of_the_generators():
+    assert rsjs.generate("jahani", **SMALL).digest == jahani.generate(**SMALL).digest
+    workload = rsjs.generate("andreas", **SMALL, arrivals="exp", gap_seconds=600, scenario=2)
+    expected = andreas.workload(**SMALL, law="exp", gap_seconds=600, scenario=2)
+    assert workload.digest == expected.digest
+    jobs = {name: len(rsjs.generate(name, nodes=2).jobs) for name in ("sts", "planted")}
+    assert jobs == {"sts": 20, "planted": 8}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pointer"),
+    [
+        ({"family": "nobody"}, "/family"),
+        ({"nodes": 0}, "/nodes"),
+        ({"nodes": "two"}, "/nodes"),
+        ({"jobs": 0}, "/jobs"),
+        ({"mix": "km"}, "/mix"),  # of another family
+        ({"law": "exp"}, "/law"),  # it is called arrivals
+        ({"arrivals": "never"}, "/arrivals"),
+        ({"family": "planted", "arrivals": "exp"}, "/arrivals"),
+        ({"gap_seconds": 30.0}, "/gap_seconds"),  # of a workload only
+        ({"arrivals": "exp", "gap_seconds": -1.0}, "/gap_seconds"),
+    ],
+)
+def test_bad_arguments_of_generators_are_named(arguments, pointer):
+    with pytest.raises(InputError) as refused:
+        rsjs.generate(**{"family": "jahani", "nodes": 2, **arguments})
+    assert refused.value.pointer == pointer
+
+
+def test_a_file_tells_what_it_holds(tmp_path):
+    instance = rsjs.generate("jahani", **SMALL)
+    solution = Solution.empty(6, 2)
+    rsjs.save(instance, tmp_path / "i.json")
+    rsjs.save(rsjs.generate("sts", **SMALL, arrivals="exp"), tmp_path / "w.json.gz")
+    rsjs.save(solution, tmp_path / "s.json", instance=instance)
+    assert isinstance(rsjs.load(tmp_path / "i.json"), Instance)
+    assert isinstance(rsjs.load(tmp_path / "w.json.gz"), Workload)
+    assert rsjs.load(tmp_path / "s.json", instance=instance).same_as(solution)
+    other = rsjs.generate("jahani", nodes=2, jobs=6, seed=2)
+    with pytest.raises(InputError, match="/instance: found"):
+        rsjs.load(tmp_path / "s.json", instance=other)
+
+
+def test_claims_are_checked_too():
+    instance = rsjs.generate("sts", **SMALL)
+    cost = rsjs.check(instance, Solution.empty(6, 2)).objective
+    assert rsjs.check(instance, Solution.empty(6, 2), objective=cost, bound=0.0).feasible
+    wrong = rsjs.check(instance, Solution.empty(6, 2), objective=2 * cost, bound=2 * cost)
+    constraints = {violation.constraint for violation in wrong.violations}
+    assert constraints == {"claimed_objective", "claimed_bound"}
+
+
+def test_sets_of_the_library_are_generated_and_compared_with_their_digests():
+    tiny = next(known for known in rsjs.library.sets() if known.name == "tiny")
+    loaded = rsjs.library.load("tiny")
+    assert [one.digest for one in loaded] == [member.sha256 for member in tiny.members]
+    with pytest.raises(InputError, match=r"tyni.*tiny"):
+        rsjs.library.load("tyni")
+
+
+def test_best_known_values_are_found_by_digest():
+    instance = rsjs.library.load("tiny")[0]
+    known = rsjs.best_known(instance)
+    assert known.status == "closed"
+    assert known.value == pytest.approx(known.bound)
+    assert rsjs.best_known(rsjs.generate("jahani", nodes=2, jobs=5, seed=77)) is None
+    with pytest.raises(InputError, match="expected an instance"):
+        rsjs.best_known("tiny")
+
+
+def test_policies_are_simulated_and_their_logs_saved(tmp_path):
+    workload = rsjs.generate("sts", **SMALL, arrivals="exp")
+    first, second = rsjs.simulate(workload, ["queue:edf", "fifo"], seed=3)
+    assert first.totals.completed == second.totals.completed == 6
+    assert rsjs.simulate(workload, "queue:edf", seed=3).totals == first.totals
+    rsjs.save(first, tmp_path / "log.jsonl.gz")
+    assert event_log.read(tmp_path / "log.jsonl.gz").events == event_log.events(first)
+
+
+@pytest.mark.parametrize(
+    ("policies", "options", "told"),
+    [
+        ("nobody", {}, "policy nobody|method nobody"),
+        ("fifo", {"boots": 1}, "/boots: found 1, expected one of the options energy, boot"),
+        ("fifo", {"boot": -1.0}, "/boot: found -1.0"),
+        ("fifo", {"checkpoint": "never"}, "/checkpoint: found 'never'"),
+    ],
+)
+def test_bad_requests_to_simulate_are_refused(policies, options, told):
+    workload = rsjs.generate("sts", **SMALL, arrivals="exp")
+    with pytest.raises(InputError, match=told):
+        rsjs.simulate(workload, policies, **options)
+    with pytest.raises(InputError, match="expected a workload"):
+        rsjs.simulate(rsjs.generate("sts", **SMALL))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("module", [rsjs, rsjs.library], ids=lambda module: module.__name__)
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+@pytest.mark.process
+def test_streams_without_a_file_and_a_running_event_loop_are_no_obstacle(monkeypatch):
+    """As in a notebook."""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+
+    async def cell():
+        instance = rsjs.generate("sts", **SMALL)
+        result = rsjs.solve(instance, "greedy:paper", log=True)
+        outcome = rsjs.simulate(rsjs.generate("sts", **SMALL, arrivals="exp"))
+        return rsjs.check(instance, result.solution).feasible, outcome.status
+
+    assert asyncio.run(cell()) == (True, "complete")
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.solver
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_the_pages_run_in_a_jupyter_kernel(page, tmp_path):
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.v4.new_notebook()
+    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
+        notebook.cells.append(nbformat.v4.new_code_cell(code))
+    rsjs.save(rsjs.generate("jahani", nodes=2, jobs=8), tmp_path / "instance.json")
+    context = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(notebook, resources=context, timeout=300).execute()
