@@ -1,9 +1,8 @@
 """
-Which job sits on which GPUs: a decision laid out node by node, GPU by GPU.
+The layout of occupancy pictures: which job of a solution sits on which GPUs of which node.
 
-Where the rows of an occupancy picture go: one column, or several for many nodes.
-
-An occupancy picture's totals, and job ids short enough for its cells.
+`shelves` places jobs on GPUs, `laid_out` places nodes in one column, or in several for many nodes.
+Pages, files and terminals draw the same layout.
 """
 
 from __future__ import annotations

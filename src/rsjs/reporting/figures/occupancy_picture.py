@@ -1,20 +1,23 @@
-"""A picture of which job sits on which GPU, coloured by time to completion."""
+"""
+The picture of which job sits on which GPU, coloured by time to completion.
+
+`scene` computes rectangles, words and a legend once, in pixels of 1/96 inch. A report page draws
+them as SVG (template `instance`), `occupancy` with matplotlib as a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil, floor, log10
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.figures.occupancy import (
-    HEADING,
     Block,
     Layout,
     Shelf,
@@ -23,23 +26,153 @@ from rsjs.reporting.figures.occupancy import (
     totals,
     without_prefix,
 )
+from rsjs.reporting.figures.occupancy_lines import VIRIDIS
+from rsjs.reporting.tables.formats import TIMES, significant
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-TOP, BOTTOM, LEAST_WIDTH = 0.55, 0.6, 6.0  # inches
-POINTS = 72.0
-LARGEST_TEXT, SMALLEST_TEXT, LETTER = 8.0, 4.5, 0.62  # points; width of a letter / font size
+SCALE = 96.0  # pixels per inch
+LETTER, LARGEST, SMALLEST = 0.62, 11.0, 6.0  # width by size of a letter; pixels
+TOP, BOTTOM, LEAST_WIDTH, SWATCH = 52.0, 30.0, 576.0, 70.0  # of a file, pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels, with what it says; `ink` is the colour of the label."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    fill: str = ""
+    label: str = ""
+    size: float = 0.0
+    ink: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Text at a place in pixels."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str
+    size: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A picture: its size in pixels, what it holds, its legend and its totals."""
+
+    width: float
+    height: float
+    boxes: Sequence[Box]
+    words: Sequence[Word]
+    legend: Sequence[tuple[str, str]]
+    told: str
+
+
+def scene(instance: Instance, on: Sequence[Shelf]) -> Scene:
+    """Return the nodes that are on as rows of GPUs, jobs as blocks."""
+    told = totals(instance, on)
+    on, prefix = without_prefix(on)
+    layout = laid_out(on)
+    hours = [block.hours for shelf in on for block in shelf.blocks]
+    place = scale(hours)
+    boxes: list[Box] = []
+    words = [
+        Word(x * SCALE, (y + 0.7 * layout.row) * SCALE, heading, "start", 9.0)
+        for heading, x, y in layout.headings
+    ]
+    for shelf, x, y in layout.shelves:
+        names = [shelf.node] if layout.grouped else [shelf.node, shelf.node_type]
+        size = layout.text * SCALE / 72
+        middle = (y + 0.42 * layout.row) * SCALE - 0.6 * size * (len(names) - 1)
+        words += [
+            Word((x - 0.06) * SCALE, middle + 1.2 * size * i, name, "end", size)
+            for i, name in enumerate(names)
+        ]
+        boxes += _boxes(shelf, x, y, layout, place, prefix)
+    return Scene(
+        width=layout.width * SCALE,
+        height=layout.height * SCALE,
+        boxes=boxes,
+        words=words,
+        legend=_legend(hours, place),
+        told=told + (f"; job ids without “{prefix}”" if prefix else ""),
+    )
+
+
+def scale(hours: Sequence[float]) -> Callable[[float], float]:
+    """Return the place of a time in [0, 1], logarithmic if the times span a decade."""
+    least, most = (min(hours), max(hours)) if hours else (0.0, 0.0)
+    if most > 10 * least > 0:
+        return lambda value: log(value / least) / log(most / least)
+    return lambda value: (value - least) / (most - least) if most > least else 0.5
+
+
+def colour(place: float) -> tuple[str, str]:
+    """Return Viridis at a place in [0, 1], and the ink that reads on it."""
+    step = min(len(VIRIDIS) - 2, int(place * (len(VIRIDIS) - 1)))
+    part = place * (len(VIRIDIS) - 1) - step
+    ends = [[int(VIRIDIS[step + k][i : i + 2], 16) for i in (1, 3, 5)] for k in (0, 1)]
+    red, green, blue = (round(a + part * (b - a)) for a, b in zip(*ends, strict=True))
+    linear = [(channel / 255) ** 2.2 for channel in (red, green, blue)]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return f"#{red:02x}{green:02x}{blue:02x}", "#fff" if light < 0.18 else "#000"
+
+
+def _boxes(
+    shelf: Shelf, x: float, y: float, layout: Layout, place: Callable[[float], float], prefix: str
+) -> Iterator[Box]:
+    """Idle GPUs, jobs with the borders of their GPUs, and frames of GPUs that jobs share."""
+    cell, high = layout.cell * SCALE, layout.row * 0.84 * SCALE
+    left, top = x * SCALE, y * SCALE
+    for gpu in shelf.idle:
+        title = f"{shelf.node}: GPU {gpu} idle"
+        yield Box(left + gpu * cell, top, cell, high, "idle", title=title)
+    for block in shelf.blocks:
+        fill, ink = colour(place(block.hours))
+        begin, wide = left + block.start * cell, block.width * cell
+        size = min(LARGEST, (wide - 3) / (LETTER * len(block.job)), 0.7 * high)
+        label = block.job if size >= SMALLEST else ""
+        title = _title(shelf, block, prefix)
+        yield Box(begin, top, wide, high, "job", fill, label, size, ink, title)
+        for gpu in range(1, round(block.width)):
+            for at in (0.0, 0.8 * high):  # leaves the label free
+                yield Box(begin + gpu * cell, top + at, 0.7, 0.2 * high, "border", "#fff")
+    for gpu in sorted({block.gpu for block in shelf.blocks if block.shared}):
+        yield Box(left + gpu * cell, top, cell, high, "frame")
+
+
+def _title(shelf: Shelf, block: Block, prefix: str) -> str:
+    share = "a share of 1" if block.shared else f"{block.width:g}"
+    hours = significant(block.hours, 4)
+    return f"{prefix}{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, {hours} h"
+
+
+def _legend(hours: Sequence[float], place: Callable[[float], float]) -> list[tuple[str, str]]:
+    """Colour and time at the ends, and of the jobs a third of the scale apart."""
+    if not hours:
+        return []
+    marks = {round(3 * place(value)): value for value in sorted(hours)[1:-1]}
+    ends = {0: min(hours), 3: max(hours)}
+    return [
+        (colour(place(value))[0], significant(value, 3))
+        for _, value in sorted((marks | ends).items())
+    ]
 
 
 def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
     """
     Draw the nodes that are on as rows of GPUs, the jobs on them as blocks.
 
-    Idle GPUs are hatched, shared GPUs divided; many nodes are grouped by type and stand in
-    several columns.
+    Idle GPUs are hatched, shared GPUs framed; many nodes are grouped by type and stand in several
+    columns.
 
     Parameters
     ----------
@@ -58,109 +191,46 @@ def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
         For another suffix, or a decision that cannot be laid out.
     """
     path = figure_style.checked(path)
-    on = shelves(instance, solution)
-    return figure_style.write(lambda: _drawn(instance, on), path)
+    shown = scene(instance, shelves(instance, solution))
+    return figure_style.write(lambda: _drawn(instance.name, shown), path)
 
 
-def _drawn(instance: Instance, on: Sequence[Shelf]) -> Figure:
-    on, prefix = without_prefix(on)
-    layout = laid_out(on)
-    width = max(LEAST_WIDTH, layout.width)
-    made = figure_style.figure(width, TOP + layout.height + BOTTOM)
-    ax = made.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(layout.height + BOTTOM, -TOP))  # inches, downwards
-    ax.axis("off")
-    ax.text(0.1, 0.15 - TOP, instance.name, fontsize=9, va="center")
-    hatched = " (idle: hatched)" if any(shelf.idle for shelf in on) else ""
-    shorter = f"; job ids without “{prefix}”" if prefix else ""
-    told = wrap(totals(instance, on) + hatched + shorter, int(width * POINTS / 7 / LETTER))
-    ax.text(0.1, 0.36 - TOP, "\n".join(told), fontsize=7, va="center", color="0.3")
-    hours = [block.hours for shelf in on for block in shelf.blocks]
-    colours = _colours(hours)
-    for heading, x, y in layout.headings:
-        ax.text(x, y + layout.row * 0.7, heading, fontsize=HEADING, va="center", color="0.2")
-    for shelf, x, y in layout.shelves:
-        _shelf(ax, shelf, x, y, layout, colours)
-    if colours is not None:
-        ends = min(hours), max(hours)
-        _colour_bar(made, colours, ends, width, TOP + layout.height + BOTTOM)
-    return made
-
-
-def _shelf(
-    ax: Axes, shelf: Shelf, x: float, y: float, layout: Layout, colours: ScalarMappable | None
-) -> None:
+def _drawn(name: str, shown: Scene) -> Figure:
     from matplotlib.patches import Rectangle
 
-    high, cell = layout.row * 0.84, layout.cell
-    label = shelf.node if layout.grouped else f"{shelf.node}\n{shelf.node_type}"
-    ax.text(x - 0.06, y + high / 2, label, fontsize=layout.text, va="center", ha="right")
-    for gpu in shelf.idle:
-        ax.add_patch(
-            Rectangle((x + gpu * cell, y), cell, high, fc="white", ec="0.75", hatch="/////", lw=0.4)
-        )
-    for block in shelf.blocks:
-        assert colours is not None
-        left, wide = x + block.start * cell, block.width * cell
-        colour = colours.to_rgba(np.array([block.hours]))[0]
-        ax.add_patch(Rectangle((left, y), wide, high, fc=colour, ec="white", lw=0.8))
-        for gpu in range(1, round(block.width)):
-            for begin, end in ((0, 0.2), (0.8, 1)):  # leaves the label free
-                ends = [y + begin * high, y + end * high]
-                ax.plot([left + gpu * cell] * 2, ends, color="white", lw=0.5)
-        _label(ax, block, (left + wide / 2, y + high / 2), (wide, high), colour)
-    for gpu in {block.gpu for block in shelf.blocks if block.shared}:
-        ax.add_patch(Rectangle((x + gpu * cell, y), cell, high, fc="none", ec="black", lw=0.7))
+    width, height = max(LEAST_WIDTH, shown.width), TOP + shown.height + BOTTOM
+    made = figure_style.figure(width / SCALE, height / SCALE)
+    ax = made.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(height - TOP, -TOP))  # pixels, downwards
+    ax.axis("off")
+    looks = {
+        "idle": {"fc": "white", "ec": "0.75", "hatch": "/////", "lw": 0.4},
+        "job": {"ec": "white", "lw": 0.8},
+        "border": {"ec": "none"},
+        "frame": {"fc": "none", "ec": "black", "lw": 0.7},
+    }
+    for box in shown.boxes:
+        look = {**looks[box.kind], **({"fc": box.fill} if box.fill else {})}
+        ax.add_patch(Rectangle((box.x, box.y), box.width, box.height, **look))
 
+    def text(x: float, y: float, words: str, size: float, **more: str) -> None:
+        ax.text(x, y, words, fontsize=size * 72 / SCALE, va="center", **more)
 
-def _label(
-    ax: Axes, block: Block, at: tuple[float, float], room: tuple[float, float], colour: Any
-) -> None:
-    size = min(
-        LARGEST_TEXT,
-        (room[0] * POINTS - 2) / (LETTER * len(block.job)),
-        0.7 * room[1] * POINTS,
-    )
-    if size < SMALLEST_TEXT:
-        return
-    red, green, blue, _ = (channel**2.2 for channel in colour)
-    dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.18  # where white reads better
-    ax.text(*at, block.job, fontsize=size, va="center", ha="center", color="w" if dark else "k")
-
-
-def _colours(hours: Sequence[float]) -> ScalarMappable | None:
-    """Time to completion -> colour: log scale if the times span a decade."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LogNorm, Normalize
-
-    if not hours:
-        return None
-    least, most = min(hours), max(hours)
-    if least > 0 and most > 10 * least:
-        return ScalarMappable(LogNorm(least, most), "viridis")
-    margin = 0.05 * most if most == least else 0.0
-    return ScalarMappable(Normalize(least - margin, most + margin), "viridis")
-
-
-def _colour_bar(
-    made: Figure, colours: ScalarMappable, hours: tuple[float, float], width: float, height: float
-) -> None:
-    long = 3.0
-    ax = made.add_axes(((width - long) / 2 / width, 0.34 / height, long / width, 0.1 / height))
-    bar = made.colorbar(colours, cax=ax, orientation="horizontal")
-    ticks = _ticks(*hours)
-    bar.set_ticks(ticks, labels=[f"{hours:.3g}" for hours in ticks])
-    bar.minorticks_off()
-    bar.outline.set_visible(False)
-    bar.set_label("time to completion [h]", fontsize=7, labelpad=1)
-    ax.tick_params(labelsize=6.5, pad=1.5, length=2)
-
-
-def _ticks(least: float, most: float) -> list[float]:
-    """The ends, and between them the powers of ten that are not close to one."""
-    if least == most:
-        return [least]
-    if not most > 10 * least > 0:
-        return [least, (least + most) / 2, most]
-    powers = [10.0**power for power in range(ceil(log10(least)), floor(log10(most)) + 1)]
-    return [least, *(tick for tick in powers if 2 * least < tick < most / 2), most]
+    for box in shown.boxes:
+        if box.label:
+            at = box.x + box.width / 2, box.y + box.height / 2
+            text(*at, box.label, box.size, ha="center", color=box.ink)
+    for word in shown.words:
+        sides = {"start": "left", "end": "right"}
+        text(word.x, word.y, word.text, word.size, ha=sides[word.anchor], color="0.2")
+    hatched = " (idle: hatched)" if any(box.kind == "idle" for box in shown.boxes) else ""
+    text(10, 14 - TOP, name, 12)
+    told = wrap(shown.told + hatched, int(width / 9.3 / LETTER))
+    text(10, 35 - TOP, "\n".join(told), 9.3, color="0.3")
+    if shown.legend:
+        text(10, shown.height + 14, "time to completion [h]", 9.3, color="0.3")
+    for i, (fill, hours) in enumerate(shown.legend):
+        x, y = 125 + i * SWATCH, shown.height + 9
+        ax.add_patch(Rectangle((x, y), 16, 10, fc=fill, ec="none"))
+        text(x + 20, y + 5, hours, 9.3, color="0.3")
+    return made

@@ -1,10 +1,4 @@
-"""
-The page of an instance: its runs, their course, and the best decision.
-
-The best decision of an instance, laid out on its nodes.
-
-When the jobs of a decision end: one row per GPU, one bar per job, from now on.
-"""
+"""The page of an instance: its runs, their course, and the best solution, laid out on its nodes."""
 
 from __future__ import annotations
 
@@ -23,10 +17,9 @@ from rsjs.reporting.figures.cost_bars import cost_split
 from rsjs.reporting.figures.gap_curves import gap_over_time
 from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy import Shelf, shelves
-from rsjs.reporting.figures.occupancy_picture import occupancy
+from rsjs.reporting.figures.occupancy_picture import occupancy, scene
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.occupancy_svg import cluster_svg
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_tables import run_table
@@ -189,7 +182,7 @@ def content(
         "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
         "decision": decision,
         "decision_place": "" if decision is None else run_place(decision.row),
-        "occupancy": None if decision is None else cluster_svg(decision.instance, decision.on),
+        "occupancy": None if decision is None else scene(decision.instance, decision.on),
         "occupancy_pdf": pdfs.get("occupancy", ""),
         "schedule": _schedule(*schedule, slug, downloads) if schedule and pdf else None,
         "has_schedule": schedule is not None,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Told = Callable[[Any, str], str]  # of a row and a key
 
-NAMES = frozenset({"instance", "method", "one", "other", "formulation", "run"})
+NAMES = frozenset({"claim", "formulation", "instance", "method", "one", "other", "run"})
 SHORT_HEADING = 7  # characters that fit above any number
 LONGEST_LINE, LONGEST_NAME = 16, 28  # characters of a status and of a name on one line
 LONGEST_HTML = 70  # characters of an HTML cell on one line
