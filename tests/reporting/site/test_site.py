@@ -148,9 +148,39 @@ def test_each_table_is_there_as_csv_markdown_and_latex(site, rows):
     assert not (site / "downloads" / "sts-profiles.pdf").exists()
 
 
+def test_the_opening_page_tells_the_result_before_anything_else(site):
+    page = Page(site / "index.html")
+    text = " ".join(page.text.split())
+    assert "jahani: exact@highs leads, best cost on 6 of 6 problems, mean rank 1.0 of 3" in text
+    assert "next is rule:x at 1.01 times the cost" in text
+    parts = ("leads", "Who is best", "Ranking", "Findings", "Outcomes", "Optimal")
+    places = [text.index(word) for word in parts]
+    assert places == sorted(places)
+    assert "5 of 6" not in text
+    assert "4 of 6" in text  # solutions of the method that failed on the largest instance
+    assert not re.search("OPTIMAL_VERIFIED|NO_SOLUTION|SOLVER_ERROR", text)
+
+
+def test_a_method_has_one_colour_in_all_families(material):
+    from rsjs.reporting.site.families import families
+
+    turned = [*reversed(material.rows)]
+    for found in (families(material.rows), families(turned)):
+        assert found[0].styles == found[1].styles
+        assert found[0].pictures == found[1].pictures
+
+
+def test_pairs_tell_effort_and_versions(site):
+    holder = re.search(r'id="pairs-data"[^>]*>(.*?)</script>', page_of(site, "pairwise.html"), re.S)
+    family = json.loads(holder[1])["jahani"]
+    told = dict(zip(family["labels"], family["effort"]["exact@highs"], strict=True))
+    assert (told["build [s]"], told["solve [s]"]) == ("0.100", "0.400")
+    assert told["version"] == "solver 1.13, rsjs-bench 0.1.0"
+
+
 def test_failures_that_look_alike_stand_together(site):
     page = Page(site / "failures.html")
-    assert page.text.count("SOLVER_ERROR, NO_SOLUTION") == 1
+    assert page.text.count("Error without solution") == 1
     assert "4 runs" in page.text
     assert "serves no <i>sts</i>" in page.text
 

@@ -94,6 +94,18 @@ def test_of_several_overruns_the_longest_is_told(fair, longest):
     assert found.message == "b overran its limit in 5 runs, by 45.0 s at most"
 
 
+def test_an_overrun_without_a_gain_is_a_note(fair):
+    for changes in (
+        {"objective": 3.0, "objective_at_limit": 3.0},
+        {"status": "no_solution", "stop": "time_limit"},
+    ):
+        [found] = findings(changed(fair, "b", overshoot_s=4.0, **changes))
+        assert not found.unfair
+        assert found.message.endswith("gained nothing: no solution after the limit counts")
+    later = changed(fair, "b", overshoot_s=4.0, objective=2.0, objective_at_limit=3.0)
+    assert [one.unfair for one in findings(later)] == [True]
+
+
 def _is(row, method, seed):
     return (row["instance"], row["method"], row["seed"]) == ("i", method, seed)
 

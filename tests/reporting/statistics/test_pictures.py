@@ -8,9 +8,10 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.reporting.figures.distributions import (
-    distribution_of_gaps,
-    distribution_of_targets,
+    distribution_picture,
+    gaps,
     performance_profiles,
+    targets,
 )
 from rsjs.reporting.figures.methods import pairwise_times, rank_bars
 from rsjs.reporting.statistics.analysis import Analysis
@@ -18,7 +19,7 @@ from rsjs.reporting.statistics.tables import write_all
 
 pytestmark = pytest.mark.slow
 
-PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
+PICTURES = ["gaps.png", "targets.png", "ranking.png", "ranks-by-cost.png"]
 PICTURES += ["profiles.png", "times.png", "ranks-by-time.png"]
 NAN = float("nan")
 
@@ -53,14 +54,14 @@ def test_profiles_pair_the_best_with_the_five_that_follow(times, tmp_path):
 
 
 def test_the_legend_and_title_hold_names_with_signs_of_mathematics(table, tmp_path):
-    gaps = table({"a$b_c": [0.1, 0.0], "d^e": [NAN, NAN]})
-    found = words(distribution_of_gaps(gaps, tmp_path / "gaps.svg"))
+    found = table({"a$b_c": [0.1, 0.0], "d^e": [NAN, NAN]})
+    found = words(distribution_picture(gaps(found), tmp_path / "gaps.svg"))
     assert {"a$b_c", "d^e", "gap to the best bound [%]", "≤ 0.001"} <= {*found}
 
 
 def test_targets_end_at_the_limit(rows, tmp_path):
     hits = Analysis(rows=rows).hits
-    found = words(distribution_of_targets(hits, 10.0, tmp_path / "targets.svg"))
+    found = words(distribution_picture(targets(hits, 10.0), tmp_path / "targets.svg"))
     assert {"0.001", "10", "share of targets"} <= {*found}
 
 

@@ -1,9 +1,7 @@
 """
-How often each method has each rank, as one bar per method.
+The pictures of an analysis by name: distributions, the ranking, ranks, and times in pairs.
 
-Times of the best method against those of each other one, problem by problem.
-
-Which pictures an analysis has, each by its name.
+`ranking` computes the mean rank of each method with its interval, which pages draw, too.
 """
 
 from __future__ import annotations
@@ -18,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rsjs.reporting.figures import figure_style
+from rsjs.reporting.figures import distributions, figure_style
 from rsjs.reporting.figures.distributions import (
-    distribution_of_gaps,
-    distribution_of_targets,
+    Styles,
+    distribution_picture,
     performance_profiles,
 )
 from rsjs.reporting.statistics import measures
@@ -29,6 +27,7 @@ from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import with_courses
 from rsjs.reporting.statistics.means import penalised
 from rsjs.reporting.statistics.measures import RESOLUTION
+from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables.formats import folded
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
 WIDTH, BAR = 6.0, 0.32  # inches: of the picture, height of a bar
 LONGEST_LABEL = 34  # characters
+MOST_SERIES = 8  # in a panel
 DARK, SHOWN = 0.45, 0.06  # of the scale of greys; share that is told in figures
 
 
@@ -47,7 +47,7 @@ def rank_bars(shares: pd.DataFrame, title: str, path: str | Path) -> Path:
     Parameters
     ----------
     shares : DataFrame
-        Of `rank_stability.rank_shares`.
+        Of `rsjs.reporting.statistics.ranks.rank_shares`.
     title : str
         What is ranked.
     path : path
@@ -84,7 +84,11 @@ PANEL, COLUMNS, MOST = 2.4, 3, 6  # inches; panels in a line; methods drawn
 
 
 def pairwise_times(
-    times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str], path: str | Path
+    times: pd.DataFrame,
+    limits: pd.Series,
+    ranked: Sequence[str],
+    path: str | Path,
+    styles: Styles | None = None,
 ) -> Path:
     """
     Draw one panel per method, both axes logarithmic; failures are hollow, at the time limit.
@@ -101,11 +105,13 @@ def pairwise_times(
         .png, .svg or .pdf.
     """
     return figure_style.write(
-        lambda: _draw_times(times, limits, ranked), figure_style.checked(path)
+        lambda: _draw_times(times, limits, ranked, styles), figure_style.checked(path)
     )
 
 
-def _draw_times(times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str]) -> Figure:
+def _draw_times(
+    times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str], styles: Styles | None
+) -> Figure:
     best, *others = ranked[: MOST + 1]
     columns = min(COLUMNS, len(others))
     rows = ceil(len(others) / columns)
@@ -113,7 +119,7 @@ def _draw_times(times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str]) -
     axes = made.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
     counted = penalised(times, limits).clip(lower=RESOLUTION)
     ends = float(counted.min(axis=None)) / 1.5, float(limits.max()) * 1.5
-    styles = figure_style.styles(times.columns)
+    styles = styles or figure_style.styles(times.columns)
     for ax, name in zip(axes, others, strict=False):
         both = times[[best, name]].notna().all(axis=1)
         colour = styles[name]["color"]
@@ -157,32 +163,79 @@ class Picture:
     draw: Callable[[Path], object]
 
 
-def pictures(analysis: Analysis) -> Iterator[Picture]:
+def pictures(analysis: Analysis, styles: Styles | None = None) -> Iterator[Picture]:
     """
-    Those that its rows have, of the methods that were run on all problems.
+    Yield the pictures that its rows have, of the methods that were run on all problems.
 
     Ranks and pairs need two methods, those by time seconds that may be ranked, targets the events
-    of all runs.
+    of all runs. Distributions are those of the best `MOST_SERIES` methods by cost.
+
+    Parameters
+    ----------
+    styles : mapping, optional
+        Of each method, so that it has one colour in several analyses.
     """
-    ranked = analysis.ranked
+    ranked, shown = analysis.ranked, analysis.best_first[:MOST_SERIES]
     if not ranked:
         return
-    gaps = measures.gaps(analysis.runs, "gap")[ranked]
-    yield Picture("gaps", "Distribution of gaps", partial(distribution_of_gaps, gaps))
+    few = f" of the {MOST_SERIES} best methods by cost" if len(shown) < len(ranked) else ""
+    gaps = distributions.gaps(measures.gaps(analysis.runs, "gap")[shown])
+    draw = partial(distribution_picture, gaps, styles=styles)
+    yield Picture("gaps", f"Distribution of gaps{few}", draw)
     if with_courses(analysis.runs):
-        draw = partial(distribution_of_targets, analysis.hits[ranked], float(analysis.limits.max()))
-        yield Picture("targets", "Targets reached over time", draw)
+        targets = distributions.targets(analysis.hits[shown], float(analysis.limits.max()))
+        draw = partial(distribution_picture, targets, styles=styles)
+        yield Picture("targets", f"Targets reached over time{few}", draw)
     if len(ranked) < 2:
         return
+    yield Picture("ranking", "Mean rank by cost", partial(ranking_picture, analysis, styles=styles))
     draw = partial(rank_bars, analysis.ranks_by_cost, "Cost")
     yield Picture("ranks-by-cost", "Shares of ranks by cost", draw)
     if analysis.is_shared:
         return
-    by_time, times = analysis.ranks_by_time, analysis.times[ranked]
+    by_time = analysis.ranks_by_time
     best_first = by_time.index.tolist()
-    draw = partial(performance_profiles, times, best_first)
+    times = analysis.times[best_first[:MOST_SERIES]]
+    draw = partial(performance_profiles, times, best_first[:MOST_SERIES], styles=styles)
     yield Picture("profiles", "Performance profiles", draw)
-    draw = partial(pairwise_times, times, analysis.limits, best_first)
+    draw = partial(pairwise_times, times, analysis.limits, best_first, styles=styles)
     yield Picture("times", "Times in pairs", draw)
     draw = partial(rank_bars, by_time, "Time to solve")
     yield Picture("ranks-by-time", "Shares of ranks by time", draw)
+
+
+def ranking(analysis: Analysis) -> pd.DataFrame:
+    """Return mean rank by cost with the ends of its 95 % interval, by method, the best first."""
+    return rank_spread(analysis.ranks_by_cost)
+
+
+def ranking_picture(analysis: Analysis, path: str | Path, styles: Styles | None = None) -> Path:
+    """
+    Draw the mean rank by cost of each method with its 95 % bootstrap interval, best on top.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        With at least two methods that were run on all problems.
+    path : path
+        .png, .svg or .pdf.
+    styles : mapping, optional
+        Of each method, see `figure_style.styles`.
+    """
+
+    def drawn() -> Figure:
+        found = ranking(analysis)
+        own = styles or figure_style.styles(found.index)
+        made = figure_style.figure(WIDTH, 0.9 + BAR * len(found), layout="constrained")
+        ax = made.subplots()
+        for y, (name, line) in zip(range(len(found))[::-1], found.iterrows(), strict=True):
+            colour = own[str(name)]["color"]
+            ax.plot([line["low"], line["high"]], [y, y], color=colour, linewidth=2)
+            ax.plot(line["mean"], y, color=colour, marker=own[str(name)]["marker"], markersize=5)
+        names = ["\n".join(folded(str(name), LONGEST_LABEL)) for name in found.index]
+        ax.set(yticks=range(len(found))[::-1], yticklabels=names)
+        ax.set(xlabel="mean rank by cost, with its 95 % interval", xlim=(0.8, len(found) + 0.2))
+        ax.grid(axis="x", color="0.92", linewidth=0.6)
+        return made
+
+    return figure_style.write(drawn, figure_style.checked(path))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -203,7 +203,7 @@ def _drawn(name: str, shown: Scene) -> Figure:
     ax = made.add_axes((0, 0, 1, 1))
     ax.set(xlim=(0, width), ylim=(height - TOP, -TOP))  # pixels, downwards
     ax.axis("off")
-    looks = {
+    looks: dict[str, dict[str, Any]] = {
         "idle": {"fc": "white", "ec": "0.75", "hatch": "/////", "lw": 0.4},
         "job": {"ec": "white", "lw": 0.8},
         "border": {"ec": "none"},
@@ -213,7 +213,7 @@ def _drawn(name: str, shown: Scene) -> Figure:
         look = {**looks[box.kind], **({"fc": box.fill} if box.fill else {})}
         ax.add_patch(Rectangle((box.x, box.y), box.width, box.height, **look))
 
-    def text(x: float, y: float, words: str, size: float, **more: str) -> None:
+    def text(x: float, y: float, words: str, size: float, **more: Any) -> None:
         ax.text(x, y, words, fontsize=size * 72 / SCALE, va="center", **more)
 
     for box in shown.boxes:

@@ -12,10 +12,11 @@ from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.report_data import Material, Row
 from rsjs.reporting.site.run_facts import command, log_end
-from rsjs.reporting.site.run_tables import has_nothing, mark
+from rsjs.reporting.site.run_tables import ENDED, QUALITY, has_nothing, mark
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.statistics.tables import METHOD, records
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.labels import outcome
 from rsjs.reporting.tables.table import Column, Table
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
@@ -50,6 +51,7 @@ def _kinds(failed: Sequence[Row], material: Material) -> list[dict[str, Any]]:
             "quality": group[0]["quality"],
             "method": group[0]["method"],
             "method_page": method_page(group[0]["method"]),
+            "told": outcome(group[0]["ended"], group[0]["quality"]),
             "count": len(group),
             "message": group[0]["message"],
             "command": command(group[0], material),
@@ -86,8 +88,8 @@ def _table(failed: Sequence[Row]) -> Table:
             METHOD,
             Column("instance", "instance"),
             Column("seed", "seed", formats.count),
-            Column("ended", "ended"),
-            Column("quality", "quality"),
+            ENDED,
+            QUALITY,
             Column("message", "message"),
             Column("anchor", "run"),
         ],

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from rsjs.reporting.figures import figure_style
 from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.plots import method_styles
+from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
@@ -25,14 +27,19 @@ R = TypeVar("R", bound=Mapping[str, Any])
 @dataclass(frozen=True, kw_only=True)
 class Family:
     """
+    The runs of a family of instances and their statistics.
+
     Attributes
     ----------
     name : str
     rows : list of Row
+    order : sequence of str
+        All methods of the report, so that each has one colour in all families.
     """
 
     name: str
     rows: list[Row]
+    order: Sequence[str] = ()
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -46,7 +53,7 @@ class Family:
 
     @cached_property
     def footer(self) -> str:
-        """See `footing`."""
+        """What its runs have in common, see `footer.footing`."""
         return footing(self.rows)
 
     @cached_property
@@ -70,14 +77,26 @@ class Family:
             }
         )
         ranked = self.analysis.ranked
-        ranks = rank_spread(self.analysis.ranks_by_cost)["mean"] if ranked else None
-        made = made.assign(mean_rank=ranks, unranked=~made.index.isin(ranked))
+        spread = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
+        if ranked:
+            spread = rank_spread(self.analysis.ranks_by_cost)
+        made = made.join(spread.add_prefix("rank_")).assign(
+            unranked=~made.index.isin(ranked),
+            verified=measures.gaps(self.analysis.runs).notna().sum(),
+            cost_ratio=measures.cost_ratios(self.analysis.runs),
+        )
+        made["rank"] = made["primal_mean"].where(~made["unranked"]).round(9).rank(method="min")
         return made.sort_values(["unranked", "primal_mean"], kind="stable")
 
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:
-        """How each method is drawn, see `plots.method_styles`."""
-        return method_styles(self.methods)
+        """How each method is drawn on pages, see `plots.method_styles`."""
+        return method_styles([*self.order, *self.methods])
+
+    @cached_property
+    def pictures(self) -> dict[str, dict[str, Any]]:
+        """How each method is drawn in files, see `figure_style.styles`."""
+        return figure_style.styles([*self.order, *self.methods])
 
     @property
     def methods(self) -> list[str]:
@@ -86,7 +105,7 @@ class Family:
 
     @property
     def compared(self) -> list[str]:
-        """The same without `references`, see `rows.competing`."""
+        """The same without `references`, see `select.competing`."""
         return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
 
     @property
@@ -97,7 +116,8 @@ class Family:
 
 def families(rows: Sequence[Row]) -> list[Family]:
     """Those that there are, in the order of the catalogue."""
-    return [Family(name=name, rows=group) for name, group in by_family(rows).items()]
+    order = list(dict.fromkeys(str(row["method"]) for row in competing(rows)))
+    return [Family(name=name, rows=group, order=order) for name, group in by_family(rows).items()]
 
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:

@@ -1,8 +1,4 @@
-"""
-The page of a family: every table and figure of its statistics, and its results by instance.
-
-The figures of a family as PDF, those of `rsjs statistics`.
-"""
+"""The page of a family: every table and figure of its statistics, its results by instance."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from rsjs.reporting.site import family_plots
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.leaderboard import leaders_table, to_runs
-from rsjs.reporting.site.plots import Plot
 from rsjs.reporting.site.urls import instance_page, runs_of
 from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats, units
@@ -29,7 +24,7 @@ def paths(family: Family, downloads: Downloads) -> dict[str, str]:
     """Name -> path."""
     return {
         one.name: downloads.picture(f"{family.name}-{one.name}", one.draw)
-        for one in methods.pictures(family.analysis)
+        for one in methods.pictures(family.analysis, family.pictures)
     }
 
 
@@ -53,7 +48,10 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
         "leaders": downloads.with_files(leaders_table(family), family.name),
         "results": downloads.with_files(results_table(family), family.name),
         "tables": tables,
-        "plots": [plot for plot in _plots(family, found) if plot is not None],
+        "plots": [
+            replace(plot, pdf=found.get(name, ""))
+            for name, plot in family_plots.plots(family).items()
+        ],
         "pictures": found,
     }
 
@@ -127,23 +125,3 @@ def _statistic(family: Family, table: Table) -> Table:
         link=lambda line, key: to_runs(line, key, family.name),
         shared=frozenset(OF_SECONDS.get(table.name, ()) if family.is_shared else ()),
     )
-
-
-def _plots(family: Family, pdfs: Mapping[str, str]) -> list[Plot | None]:
-    several = len(family.analysis.ranked) > 1
-    analysis = family.analysis
-    made = {
-        "gaps": family_plots.gaps(family),
-        "targets": family_plots.targets(family),
-        "profiles": family_plots.profiles(family),
-        "ranks-by-cost": family_plots.ranks(family, "cost", analysis.ranks_by_cost)
-        if several
-        else None,
-        "ranks-by-time": family_plots.ranks(family, "time", analysis.ranks_by_time)
-        if several and not family.is_shared
-        else None,
-    }
-    return [
-        None if plot is None else replace(plot, pdf=pdfs.get(name, ""))
-        for name, plot in made.items()
-    ]

@@ -4,74 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from rsjs.reporting.figures import distributions
 from rsjs.reporting.site.families import Family
-from rsjs.reporting.site.plots import Plot, Trace, axes, distributions
+from rsjs.reporting.site.plots import Plot, Trace, axes, distribution_plot
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.gaps import with_courses
-from rsjs.reporting.statistics.measures import ratios
 
-LEAST_GAP, SOONEST = 0.001, 1e-3  # %, s: lesser values are drawn here
 DARKEST, PALEST = (8, 69, 148), (222, 235, 247)  # of the bars of ranks
-SHARE = {"range": [0, 1.02], "tickformat": ".0%"}
 SHARED_NOTE = (
     " Seconds were measured beside other runs or processes: for the shape, not for a ranking."
 )
 
 
-def targets(family: Family) -> Plot | None:
-    """Share of targets hit over time; None without the course of every run."""
-    if not with_courses(family.analysis.runs):
-        return None
-    limit = float(family.analysis.limits.max())
-    layout = axes("wall-clock time [s]", "share of targets hit", x_log=True)
-    layout["yaxis"] |= SHARE
-    hits = family.analysis.hits[family.analysis.ranked]
-    note = "Targets: primal gaps of 10, 5, 2, 1, 0.5, 0.1 and 0 % on each problem."
-    return Plot(
-        id=f"targets-{family.name}",
-        title="Targets hit over time",
-        data=distributions(hits, (SOONEST, limit), family.styles),
-        layout=layout,
-        note=f"{note} {family.analysis.unranked}".rstrip()
-        + (SHARED_NOTE if family.is_shared else ""),
-        is_shared=family.is_shared,
-    )
-
-
-def gaps(family: Family) -> Plot:
-    """Share of problems against the gap at the end."""
-    layout = axes("gap to the best bound [%]", "share of problems", x_log=True)
-    layout["yaxis"] |= SHARE
-    found = measures.gaps(family.analysis.runs, "gap")[family.analysis.ranked]
-    note = f"Gaps below {LEAST_GAP} % are drawn there; a run without a gap is in no share."
-    return Plot(
-        id=f"gaps-{family.name}",
-        title="Gaps at the end",
-        data=distributions(100 * found, (LEAST_GAP, 100.0), family.styles),
-        layout=layout,
-        note=f"{note} {family.analysis.unranked}".rstrip(),
-    )
-
-
-def profiles(family: Family) -> Plot | None:
-    """Performance profiles; None where seconds may not be compared."""
-    if family.is_shared or len(family.analysis.ranked) < 2:
-        return None
-    found = ratios(family.analysis.times[family.analysis.ranked])
-    finite = found.to_numpy()[np.isfinite(found.to_numpy())]
-    high = 2.0 * float(finite.max()) if len(finite) else 10.0
-    layout = axes("time by the least time of the problem", "share of problems", x_log=True)
-    layout["yaxis"] |= SHARE
-    return Plot(
-        id=f"profiles-{family.name}",
-        title="Performance profiles",
-        data=distributions(found, (1.0, high), family.styles),
-        layout=layout,
-        note="With more than two methods their order may depend on the others: see the pairs.",
-    )
+def plots(family: Family) -> dict[str, Plot]:
+    """Return the figures that the rows of a family have, by the name of their PDF."""
+    analysis, names, made = family.analysis, family.analysis.best_first, {}
+    left, shared = analysis.unranked, family.is_shared
+    if names:
+        found = distributions.gaps(measures.gaps(analysis.runs, "gap")[names])
+        made["gaps"] = distribution_plot(f"gaps-{family.name}", found, family.styles, note=left)
+    if names and with_courses(analysis.runs):
+        found = distributions.targets(analysis.hits[names], float(analysis.limits.max()))
+        note = left + (SHARED_NOTE if shared else "")
+        made["targets"] = distribution_plot(
+            f"targets-{family.name}", found, family.styles, note=note, is_shared=shared
+        )
+    if len(names) < 2:
+        return made
+    if not shared:
+        found = distributions.profiles(analysis.times[names])
+        made["profiles"] = distribution_plot(f"profiles-{family.name}", found, family.styles)
+    made["ranks-by-cost"] = ranks(family, "cost", analysis.ranks_by_cost)
+    if not shared:
+        made["ranks-by-time"] = ranks(family, "time", analysis.ranks_by_time)
+    return made
 
 
 def ranks(family: Family, measure: str, shares: pd.DataFrame) -> Plot:

@@ -1,13 +1,24 @@
-"""The methods of a family in one table, in an order that needs no seconds."""
+"""The methods of a family in order: a sentence, a figure and tables that need no seconds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import pandas as pd
+
+from rsjs.reporting.figures.methods import MOST_SERIES
 from rsjs.reporting.site.families import Family
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.plots import Plot, Trace, axes
 from rsjs.reporting.site.urls import method_page, runs_of
 from rsjs.reporting.statistics.tables import METHOD, UNSOLVED, named
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.formats import counted, folded
 from rsjs.reporting.tables.table import Column, Row, Table
 
+MOST_LEADERS, LONGEST_TICK = 3, 26  # names in a sentence; characters of a label
+ROUNDING = 1e-9
 SECONDS = frozenset({"ran", "penalised", "par10"})
 
 
@@ -20,7 +31,7 @@ def leaders_table(family: Family) -> Table:
         Column("best", "best cost", formats.count),
         Column("primal_mean", "primal gap, mean", formats.percent, unit="%"),
         Column("median", "gap, median", formats.percent, unit="%"),
-        Column("mean_rank", "mean rank by cost", "{:.2f}".format),
+        Column("rank_mean", "mean rank by cost", "{:.2f}".format),
         Column("ran", "running time, mean", formats.measured, unit="s"),
         Column("penalised", "time to solve, mean", formats.measured, unit="s", missing=UNSOLVED),
         Column("par10", "PAR10", formats.measured, unit="s", missing=UNSOLVED),
@@ -49,3 +60,133 @@ def to_runs(line: Row, key: str, words: str) -> str:
     """The page of the method of a line, or its runs that have some words."""
     page = method_page(line["method"])
     return page if key == "method" else runs_of(page, words)
+
+
+def headline(family: Family) -> str:
+    """
+    Return the result of a family in a sentence.
+
+    It names the method of rank 1, its mean rank, its share of best costs, and the method after it.
+    """
+    found = family.summary[~family.summary["unranked"]]
+    if len(found) < 2:
+        return f"{family.name}: fewer than two methods were run on all problems, none is ranked."
+    first, rest = found.iloc[0], found[found["rank"] > 1]
+    names = [str(name) for name in found.index[found["rank"] == 1]]
+    leaders = ", ".join(names[:MOST_LEADERS])
+    if len(names) > MOST_LEADERS:
+        leaders += f" and {len(names) - MOST_LEADERS} more"
+    verb = "leads" if len(names) == 1 else "lead"
+    reached = f"best cost on {first['best']:.0f} of {counted(int(first['problems']), 'problem')}"
+    text = f"{family.name}: {leaders} {verb}, {reached}, mean rank {first['rank_mean']:.1f}"
+    text += f" of {len(found)}"
+    if rest.empty:
+        return f"{text}; all methods tie."
+    ratio = rest.iloc[0]["cost_ratio"] / first["cost_ratio"]
+    times = f" at {formats.significant(ratio, 3)} times the cost" if ratio == ratio else ""
+    return f"{text}; next is {rest.index[0]}{times}."
+
+
+def ranking_table(families: Sequence[Family]) -> Table:
+    """Return the ranked methods of all families: rank, n of N, cost / best, running time."""
+    rows = [
+        {
+            **line,
+            "family": family.name,
+            "verified_of": f"{line['verified']:.0f} of {line['problems']:.0f}",
+            "solved_of": f"{line['solved']:.0f} of {line['problems']:.0f}",
+        }
+        for family in families
+        for line in named(family.summary)
+    ]
+    shared = any(family.is_shared for family in families)
+    columns = [
+        METHOD,
+        *([Column("family", "family")] if len(families) > 1 else []),
+        Column("rank", "rank", formats.count),
+        Column("rank_mean", "mean rank", "{:.1f}".format),
+        Column("verified_of", "with solution", align="right"),
+        Column("solved_of", "within gap limit", align="right"),
+        Column("cost_ratio", "cost / best", ratio_text),
+        Column("ran", "running time, mean", formats.measured, unit="s"),
+    ]
+    return Table(
+        name="ranking",
+        title="Ranking",
+        columns=columns,
+        rows=rows,
+        notes=[
+            "Rank: by mean primal gap, where a run without a solution counts 100 %; methods that"
+            " were not run on all problems have none. Mean rank: when instances and seeds are drawn"
+            " again. Cost / best: geometric mean over the solutions."
+        ],
+        footer=footing([row for family in families for row in family.rows]),
+        link=lambda row, key: to_runs(row, key, row["family"]),
+        mark=lambda row, key: "best" if key == "method" and row["rank"] == 1 else "",
+        choices=frozenset({"family"}),
+        shared=frozenset({"ran"} if shared else ()),
+    )
+
+
+def ratio_text(ratio: float) -> str:
+    """
+    Return a ratio of costs, never 1 for what is above it.
+
+    >>> ratio_text(1.0), ratio_text(1.00004), ratio_text(23.4)
+    ('1', '1.00004', '23.4')
+    """
+    if ratio < 1 + ROUNDING:
+        return "1"
+    return formats.significant(ratio, 3 if ratio >= 1.01 else 6)
+
+
+def ranking_plot(families: Sequence[Family]) -> Plot | None:
+    """Return the mean rank of the best methods of each family with its 95 % interval."""
+    data: list[Trace] = []
+    ticks: list[str] = []
+    most = 1
+    for family in families:
+        found = family.summary[~family.summary["unranked"]]
+        if len(found) < 2:
+            continue
+        best = found.sort_values(["rank_mean", "rank"], kind="stable").head(MOST_SERIES)
+        most = max(most, int(best["rank_high"].max()))
+        for name, line in best.iterrows():
+            words = f"{family.name}: {name}" if len(families) > 1 else str(name)
+            ticks.append("<br>".join(escape(part) for part in folded(words, LONGEST_TICK)))
+            data.append(_point(str(name), line, len(ticks) - 1, family.styles[str(name)]))
+    if not data:
+        return None
+    layout = axes("mean rank by cost, with its 95 % interval (1 is best)", "")
+    layout["xaxis"] |= {"range": [0.7, most + 0.3]}
+    layout["yaxis"] |= {
+        "tickvals": [*range(len(ticks))],
+        "ticktext": ticks,
+        "range": [len(ticks) - 0.5, -0.5],
+        "showgrid": False,
+    }
+    few = f" At most {MOST_SERIES} methods of a family are drawn."
+    return Plot(
+        id="ranking",
+        title="Who is best",
+        data=data,
+        layout=layout | {"meta": {"legend": False}},
+        height=110 + 30 * len(ticks),
+        note="Instances, then seeds, are drawn again." + few,
+    )
+
+
+def _point(name: str, line: pd.Series, place: int, style: Mapping[str, str]) -> Trace:
+    low, mean, high = (float(line[f"rank_{key}"]) for key in ("low", "mean", "high"))
+    error = {"type": "data", "symmetric": False, "array": [high - mean], "arrayminus": [mean - low]}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [mean],
+        "y": [place],
+        "error_x": error | {"color": style["color"], "thickness": 2},
+        "marker": {"color": style["color"], "symbol": style["symbol"], "size": 10},
+        "customdata": [method_page(name)],
+        "hovertemplate": f"%{{x:.2f}}, from {low:.0f} to {high:.0f}",
+    }

@@ -17,7 +17,7 @@ from rsjs.reporting.site.plots import Plot, Trace, axes
 from rsjs.reporting.site.run_tables import run_table
 from rsjs.reporting.site.urls import family_page, run_place
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.labels import shortened
+from rsjs.reporting.tables.labels import shortened, status_word
 from rsjs.reporting.tables.select import are_shared, known
 from rsjs.reporting.tables.table import Column, Table
 
@@ -44,7 +44,14 @@ def _facts(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     yield "runs", str(len(rows))
     for key, words in (("quality", QUALITIES), ("ended", ENDS)):
         found = [row[key].partition("(")[0] for row in rows]
-        yield key, ", ".join(f"{found.count(word)} {word}" for word in words if word in found)
+        yield (
+            key,
+            ", ".join(
+                f"{found.count(word)} {status_word(word).lower()}"
+                for word in words
+                if word in found
+            ),
+        )
     for key, label in (("rsjs_version", "rsjs-bench"), ("solver_version", "solver")):
         values = sorted({str(row[key]) for row in rows if known(row, key)})
         if values:

@@ -1,4 +1,4 @@
-"""The opening page: what was run, what came of it, who leads each family, what is doubtful."""
+"""The opening page: who leads each family, a chart, the ranking, findings, and what was run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from rsjs.campaigns.statuses import failure
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.family_plots import targets
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.leaderboard import leaders_table
+from rsjs.reporting.site.leaderboard import headline, ranking_plot, ranking_table
 from rsjs.reporting.site.report_data import Material, Row
-from rsjs.reporting.site.urls import family_page, method_page, runs_of
+from rsjs.reporting.site.urls import method_page, runs_of
 from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.labels import status_word
 from rsjs.reporting.tables.table import Column, Table
 
 QUALITIES = ("OPTIMAL_VERIFIED", "FEASIBLE_VERIFIED", "INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG")
@@ -24,25 +24,27 @@ MARKS = {"WRONG": "bad", "NO_SOLUTION": "warn", "CRASH": "warn", "SOLVER_ERROR":
 
 
 def content(material: Material, families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
-    """What the template `overview` needs."""
-    rows = material.rows
-    outcomes = downloads.with_files(_outcomes(material), "overview")
-    leaders = [downloads.with_files(leaders_table(family), family.name) for family in families]
-    plots = [targets(family) for family in families]
+    """Return what the template `overview` needs."""
+    plot = ranking_plot(families)
     return {
+        "headlines": [headline(family) for family in families],
+        "plot": plot,
+        "ranking": downloads.with_files(ranking_table(families), "overview"),
         "facts": _facts(material, families),
-        "outcomes": outcomes,
-        "families": [
-            {"family": family, "leaders": table, "plot": plot, "page": family_page(family.name)}
-            for family, table, plot in zip(families, leaders, plots, strict=True)
-        ],
-        "unfair": sum(
-            row["weight"] == "UNFAIR"
+        "outcomes": downloads.with_files(_outcomes(material), "overview"),
+        "unfair": [
+            (family.name, row["message"])
             for family in families
             for row in family.tables["fairness"].rows
-        ),
+            if row["weight"] == "UNFAIR"
+        ],
         "shared": [family.name for family in families if family.is_shared],
-        "campaigns": sorted({str(row["campaign"]) for row in rows if row.get("campaign")}),
+        "unranked": [
+            f"{family.name}: {family.analysis.unranked}"
+            for family in families
+            if family.analysis.unranked
+        ],
+        "campaigns": sorted({str(row["campaign"]) for row in material.rows if row.get("campaign")}),
     }
 
 
@@ -65,12 +67,16 @@ def _outcomes(material: Material) -> Table:
             return "failures.html#skipped"
         plain = key in ("method", "runs")
         page = method_page(line["method"])
-        return page if key == "method" else runs_of(page, "" if plain else key)
+        return page if key == "method" else runs_of(page, "" if plain else status_word(key))
 
     return Table(
         name="outcomes",
         title="Outcomes",
-        columns=[METHOD, *(Column(word, word, formats.count) for word in ("runs", *words))],
+        columns=[
+            METHOD,
+            Column("runs", "runs", formats.count),
+            *(Column(word, status_word(word), formats.count) for word in words),
+        ],
         rows=lines,
         notes=[
             "What a run has and how it ended are told apart: one that hit its limit may have a"

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 import pandas as pd
 
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import Family
+from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.plots import embedded
 from rsjs.reporting.site.urls import instance_page, method_page
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.pairwise import TIE
+from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened
+from rsjs.reporting.tables.select import known
 from rsjs.reporting.tables.table import Row, Table
 
+EFFORT: Sequence[tuple[str, str, Callable[[float], str]]] = (
+    ("build [s]", "build_s", formats.measured),
+    ("solve [s]", "solve_s", formats.measured),
+    ("CPU [s]", "cpu_s", formats.measured),
+    ("search nodes", "search_nodes", formats.count),
+    ("iterations", "iterations", formats.count),
+)
 TESTED = ("wins", "ties", "losses", "better", "effect", "p", "holm")
 
 
@@ -60,7 +70,8 @@ def _data(family: Family) -> dict[str, Any]:
     What the page computes with.
 
     values: measure -> method -> one number for each problem, None where it failed or was not run;
-    pairs: measure -> the numbers of TESTED for each pair, as `statistics.pairs` orders them.
+    pairs: measure -> the numbers of TESTED for each pair, as `statistics.pairwise` orders them;
+    effort: method -> the medians of EFFORT over its runs and its versions, as text.
     """
     runs = family.analysis.runs
     matrices = {"cost": measures.matrix(runs, runs["objective"])}
@@ -82,10 +93,30 @@ def _data(family: Family) -> dict[str, Any]:
         "notes": {
             measure: " ".join(family.tables[f"pairs-by-{measure}"].notes) for measure in matrices
         },
+        "effort": {
+            name: _effort(runs_of_method)
+            for name, runs_of_method in grouped(family.rows, "method").items()
+        },
+        "labels": [*(label for label, _, _ in EFFORT), "version"],
+        "shared": family.is_shared,
         "pairs": {
             measure: _tested(family.tables[f"pairs-by-{measure}"].rows) for measure in matrices
         },
     }
+
+
+def _effort(rows: Sequence[Row]) -> list[str]:
+    """Return the medians over the runs that tell them, and the versions of solver and package."""
+    texts = []
+    for _, key, show in EFFORT:
+        found = [value for row in rows if (value := known(row, key)) is not None]
+        texts.append(show(median(found)) if found else formats.MISSING)
+    versions = {
+        word: sorted({str(row[key]) for row in rows if known(row, key)})
+        for word, key in (("solver", "solver_version"), ("rsjs-bench", "rsjs_version"))
+    }
+    told = [f"{word} {' and '.join(found)}" for word, found in versions.items() if found]
+    return [*texts, ", ".join(told) or formats.MISSING]
 
 
 def _numbers(values: pd.Series) -> list[float | None]:

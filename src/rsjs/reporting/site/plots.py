@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.statistics.gaps import distribution
+from rsjs.reporting.figures.distributions import Distributions
+from rsjs.reporting.figures.methods import MOST_SERIES
 
 Trace = dict[str, Any]
 Styles = Mapping[str, Mapping[str, Any]]
@@ -91,15 +91,28 @@ def line(name: str, points: Sequence[tuple[float, float]], style: Mapping[str, A
     }
 
 
-def distributions(values: pd.DataFrame, ends: tuple[float, float], styles: Styles) -> list[Trace]:
-    """The share of all lines at or below x, for each column; NaN and infinity are never."""
-    low, high = ends
+def distributions(data: Distributions, styles: Styles) -> list[Trace]:
+    """Return a step function for each method, the first `MOST_SERIES` of them shown at once."""
     made = []
-    for name in values.columns:
-        x, share = distribution(values[name].replace(np.inf, np.nan).clip(lower=low))
-        steps = [(low, 0.0), *zip(x.tolist(), share.tolist(), strict=True)]
-        made.append(line(name, [*steps, (high, steps[-1][1])], styles[name]))
+    for i, name in enumerate(data.values.columns):
+        trace = line(name, list(zip(*data.curve(name), strict=True)), styles[name])
+        made.append(trace | ({"visible": "legendonly"} if i >= MOST_SERIES else {}))
     return made
+
+
+def distribution_plot(name: str, data: Distributions, styles: Styles, **more: Any) -> Plot:
+    """Return the figure of distribution functions; `more` are fields of `Plot`."""
+    layout = axes(data.axis, f"share of {data.counted}", x_log=True)
+    layout["yaxis"] |= {"range": [0, 1.02], "tickformat": ".0%"}
+    note = f"{data.note} {more.pop('note', '')}".strip()
+    return Plot(
+        id=name,
+        title=data.title,
+        data=distributions(data, styles),
+        layout=layout,
+        note=note,
+        **more,
+    )
 
 
 def axes(x: str, y: str, **more: Any) -> dict[str, Any]:

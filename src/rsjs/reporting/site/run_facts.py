@@ -18,6 +18,7 @@ from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_tables import has_nothing
 from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.labels import status_word
 from rsjs.reporting.tables.select import executed, known
 from rsjs.reporting.tables.units import is_schedule, unit
 
@@ -107,8 +108,8 @@ FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("asked", "memory limit", _number("memory_limit_mb", "{:g}".format, "MB")),
     ("asked", "gap limit", _number("gap_limit", "{:g}".format)),
     ("asked", "timing", _text("timing")),
-    ("found", "ended", _text("ended")),
-    ("found", "quality", _text("quality")),
+    ("found", "ended", lambda row: status_word(row["ended"])),
+    ("found", "status", lambda row: status_word(row["quality"])),
     ("found", "stop", _text("stop")),
     ("found", "objective, checked", _cost("objective")),
     ("found", "objective, claimed", _cost("claimed_objective")),

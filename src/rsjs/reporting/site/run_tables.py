@@ -12,6 +12,7 @@ from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
+from rsjs.reporting.tables.labels import status_word
 from rsjs.reporting.tables.select import are_shared, executed, known
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.reporting.tables.units import best_row, column, is_best, unit
@@ -23,6 +24,8 @@ SECONDS = ("build_s", "solve_s", "total_s")
 KEPT = ("anchor", "instance_sha256", "solution_sha256")  # in the CSV file, and for links
 DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
 COUNT = Column("seed", "seed", formats.count)
+ENDED = Column("ended", "ended", text=lambda row: status_word(row["ended"]))
+QUALITY = Column("quality", "status", text=lambda row: status_word(row["quality"]))
 
 
 def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Table:
@@ -32,7 +35,7 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Table:
     A number leads to its run, a name to its page.
     """
     words = [Column(by, by), *([Column("family", "family")] if by == "instance" else []), COUNT]
-    words += [Column("ended", "ended"), Column("quality", "quality")]
+    words += [ENDED, QUALITY]
     gaps = GAPS if unit(rows) else GAPS[:2]
     numbers = [*_costs(rows), *(DECLARED[key] for key in gaps)]
     effort = [DECLARED[key] for key in SECONDS]

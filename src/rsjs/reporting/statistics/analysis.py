@@ -1,9 +1,7 @@
 """
 All statistics of one comparison, each computed once; tables and pictures are made from these.
 
-Counts of each method, which stand before any mean.
-
-Two partitions of the same runs, for a run may hit its limit and still have a decision:
+Two partitions of the runs are counted, for a run may hit its limit and still have a solution:
 
     what it has      proved | certified | valid | says infeasible | nothing | wrong
     why it stopped   by itself | time limit | memory limit | error | interrupted
@@ -104,7 +102,7 @@ class Analysis:
     Attributes
     ----------
     rows : sequence of mappings
-        As for `runs.tidy`.
+        As for `tidy.tidy`.
     success, target
         What counts as solved; see `measures.solved`.
     shift : float
@@ -123,7 +121,7 @@ class Analysis:
 
     @cached_property
     def ordered(self) -> list[Row]:
-        """The rows in the order of `rows.ordered`."""
+        """The rows in the order of `rsjs.reporting.tables.select.ordered`."""
         return ordered(self.rows)
 
     @cached_property
@@ -136,6 +134,13 @@ class Analysis:
         """The methods that were run on all problems: no others are ranked or drawn."""
         return [str(name) for name in self.ran.columns[self.ran.all()]]
 
+    @cached_property
+    def best_first(self) -> list[str]:
+        """The ranked methods by mean rank by cost."""
+        if len(self.ranked) < 2:
+            return self.ranked
+        return [str(name) for name in self.ranks_by_cost.index]
+
     @property
     def unranked(self) -> str:
         """Which methods are not ranked, and why, in a sentence; "" if all are."""
@@ -147,7 +152,7 @@ class Analysis:
 
     @cached_property
     def is_shared(self) -> bool:
-        """See `rows.are_shared`."""
+        """See `rsjs.reporting.tables.select.are_shared`."""
         return are_shared(self.rows)
 
     @cached_property
@@ -176,7 +181,7 @@ class Analysis:
         return weights(self.logs.index)
 
     def counts(self) -> pd.DataFrame:
-        """See `counts.counts`."""
+        """Return the runs of each method by quality and by cause, see `counts`."""
         return counts(self.runs, self.target)
 
     def means(self) -> pd.DataFrame:
@@ -206,7 +211,7 @@ class Analysis:
         )
 
     def gaps(self) -> pd.DataFrame:
-        """See `gap_summary.gap_summary`."""
+        """Return gaps at the end by method, see `gaps.gap_summary`."""
         return gap_summary(self.runs)
 
     def anytime(self) -> pd.DataFrame | None:
@@ -227,7 +232,7 @@ class Analysis:
         return seconds_to_targets(self.runs)
 
     def pairs_by_time(self) -> pd.DataFrame:
-        """See `pairs.pairs`."""
+        """Return the pairs of methods by time, see `pairwise.pairs`."""
         return pairs(self.logs, self.times, self.drawn)
 
     def pairs_by_cost(self) -> pd.DataFrame:
@@ -237,7 +242,7 @@ class Analysis:
 
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:
-        """See `rank_stability.rank_shares`."""
+        """Shares of ranks by time, see `ranks.rank_shares`."""
         return rank_shares(self.logs[self.ranked], self.drawn)
 
     @cached_property
@@ -246,7 +251,7 @@ class Analysis:
         return rank_shares(self.primal[self.ranked], self.drawn)
 
     def virtual_best(self) -> VirtualBest:
-        """See `virtual_best.virtual_best`."""
+        """Return the portfolio of all methods."""
         filled = logarithms(penalised(self.times, self.limits), self.shift)
         return virtual_best(filled, self.times, self.shift, self.ranked)
 
@@ -259,5 +264,5 @@ class Analysis:
         return [*conditions(others), f"Seeds: {', '.join(map(str, seeds))}."]
 
     def findings(self) -> list[Finding]:
-        """See `fairness.findings`."""
+        """Return the findings on fairness."""
         return findings(self.ordered)

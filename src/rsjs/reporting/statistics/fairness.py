@@ -3,22 +3,18 @@ What makes a comparison unfair: runs of one instance that were not given the sam
 
 Each aspect is a column of the rows, or several of which any may be there. An aspect is *unfair* if
 its values differ between the runs of one instance, and a *note* if it differs between instances
-only, or if the rows do not tell. `fairness_checks` adds what is no equality of a column.
-
-Checks of a comparison that are no equality of a column.
+only, or if the rows do not tell. Further checks are no equality of a column:
 
     versions    one solver in two versions
     coverage    all methods on all instances
     seeds       the same for all methods of an instance, and at least `FEW_SEEDS` of them
     taken       no solver took more threads or a wider gap than its run was given
-    overruns    no run longer than its time limit by more than `GRACE`
+    overruns    no run longer than its time limit by more than `GRACE` that gained by it
     processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
     timing      seconds measured beside other runs
     loaded      exclusive runs beside other processes, by the load averages around each
     calibrated  the machine of exclusive runs as fast after as before, within `DRIFT`
     commits     code that no commit holds
-
-One finding of the fairness linter, and the groups and words that its checks share.
 """
 
 from __future__ import annotations
@@ -154,17 +150,27 @@ def taken(rows: Sequence[Row]) -> Iterator[Finding]:
 
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
     """Methods that went on after their time limit."""
-    worst: dict[Any, tuple[float, int]] = {}
+    worst: dict[tuple[Any, bool], tuple[float, int]] = {}
     for row in rows:
         over = known(row, "overshoot_s")  # of the process; a row may know the method's time only
         if over is None:
             over = (known(row, "total_s") or 0.0) - row["time_limit"]
         if over > GRACE:
-            most, count = worst.get(row.get("method"), (0.0, 0))
-            worst[row.get("method")] = max(most, over), count + 1
-    for method, (most, count) in worst.items():
+            of = row.get("method"), _gained(row)
+            most, count = worst.get(of, (0.0, 0))
+            worst[of] = max(most, over), count + 1
+    for (method, gained), (most, count) in worst.items():
         message = f"{method} overran its limit in {counted(count, 'run')}, by {measured(most)} s"
-        yield Finding("time limit", True, f"{message} at most")
+        after = "" if gained else ", and gained nothing: no solution after the limit counts"
+        yield Finding("time limit", gained, f"{message} at most{after}")
+
+
+def _gained(row: Row) -> bool:
+    """Whether a run that overran may have a better solution than it had at its limit."""
+    cost, at_limit = known(row, "objective"), known(row, "objective_at_limit")
+    if row.get("status") == "no_solution":
+        return False
+    return cost is None or at_limit is None or cost < at_limit
 
 
 def processor(rows: Sequence[Row]) -> Iterator[Finding]:

@@ -62,6 +62,13 @@ def gaps(runs: pd.DataFrame, kind: Literal["gap", "primal_gap"] = "primal_gap") 
     return matrix(runs, runs[kind])
 
 
+def cost_ratios(runs: pd.DataFrame) -> pd.Series:
+    """Return the geometric mean of cost / best cost of each method, over its verified costs > 0."""
+    ratio = runs["objective"] / runs["best_cost"]
+    usable = runs["valid"] & (runs["best_cost"] > 0) & (runs["objective"] > 0)
+    return matrix(runs, np.log(ratio.where(usable))).mean().pipe(np.exp)
+
+
 def ran(runs: pd.DataFrame) -> pd.DataFrame:
     """Whether each method was run on each problem."""
     return matrix(runs, pd.Series(1.0, index=runs.index)).notna()

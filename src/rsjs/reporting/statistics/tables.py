@@ -20,6 +20,7 @@ from rsjs.reporting.statistics.pairwise import TIE, least_p
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.labels import STATUS_NOTE, status_word
 from rsjs.reporting.tables.select import Row, is_reference, is_simulated, known
 from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.reporting.tables.units import is_schedule
@@ -310,7 +311,7 @@ def _counts(analysis: Analysis) -> Table:
     if not found["not_run"].any():
         found = found.drop(columns="not_run")
     columns = [Column("runs", "runs", formats.count)]
-    columns += [Column(word, word, formats.count) for word in words]
+    columns += [Column(word, status_word(word), formats.count) for word in words]
     if "not_run" in found:
         columns.append(Column("not_run", "not run", formats.count))
     return Table(
@@ -318,10 +319,7 @@ def _counts(analysis: Analysis) -> Table:
         title="Runs",
         columns=[METHOD, *columns],
         rows=named(found),
-        notes=[
-            "Proved: by the method's own bound; certified: by another's; valid: a verified decision"
-            " with a larger gap; the other counts tell why the run stopped."
-        ],
+        notes=[f"{STATUS_NOTE} The other counts tell why the run stopped."],
     )
 
 

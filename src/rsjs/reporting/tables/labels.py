@@ -1,4 +1,4 @@
-"""Instance names made short enough for narrow places."""
+"""Words of readers: names of instances made short and distinct, and statuses of runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,62 @@ from typing import Any
 from rsjs.reporting.tables.select import Row, known
 
 ELLIPSIS = "…"
+STATUS_WORDS = {
+    # what a run has: codes of rows, and the words that statistics count by
+    "OPTIMAL_VERIFIED": "Optimal",
+    "proved": "Optimal",
+    "certified": "Within gap",
+    "FEASIBLE_VERIFIED": "Feasible",
+    "valid": "Feasible",
+    "INFEASIBLE_CLAIMED": "Claimed infeasible",
+    "says infeasible": "Claimed infeasible",
+    "NO_SOLUTION": "Without solution",
+    "nothing": "Without solution",
+    "WRONG": "Wrong",
+    "wrong": "Wrong",
+    # how it ended
+    "FINISHED": "Completed",
+    "by itself": "Completed",
+    "TIMEOUT": "Time limit",
+    "time limit": "Time limit",
+    "MEMOUT": "Memory limit",
+    "memory limit": "Memory limit",
+    "OUTPUT_LIMIT": "Output limit",
+    "SOLVER_ERROR": "Error",
+    "error": "Error",
+    "CRASH": "Crash",
+    "interrupted": "Interrupted",
+    "SKIPPED": "Skipped",
+}
+STATUS_NOTE = (
+    "Optimal: verified, and the method's own bound is within the gap limit. Within gap: verified,"
+    " and within the gap limit of another method's bound. Feasible: verified."
+)
+
+
+def status_word(code: str) -> str:
+    """
+    Return the words for a status.
+
+    >>> status_word("OPTIMAL_VERIFIED"), status_word("CRASH(SIGKILL)")
+    ('Optimal', 'Crash (SIGKILL)')
+    """
+    head, _, rest = code.partition("(")
+    word = STATUS_WORDS.get(head, head)
+    return f"{word} ({rest}" if rest else word
+
+
+def outcome(ended: str, quality: str) -> str:
+    """
+    Return how a run ended and what it has.
+
+    >>> outcome("TIMEOUT", "NO_SOLUTION"), outcome("FINISHED", "OPTIMAL_VERIFIED")
+    ('Time limit without solution', 'Optimal')
+    """
+    how, what = status_word(ended), status_word(quality)
+    if ended == "FINISHED":
+        return what
+    return f"{how} {what.lower()}" if quality == "NO_SOLUTION" else f"{what} ({how.lower()})"
 
 
 def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:

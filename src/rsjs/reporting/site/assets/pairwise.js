@@ -54,6 +54,38 @@ function verdict(family, measure, one, other) {
   holder.replaceChildren(list, element("p", told, "note"), element("p", family.notes[measure], "note"));
 }
 
+function effort(family, one, other) {
+  const section = element("section", "", "table");
+  section.id = "effort";
+  const table = element("table");
+  const head = table.createTHead().insertRow();
+  const last = family.labels.length - 1; // the versions are text
+  for (const [i, name] of ["method", ...family.labels].entries()) {
+    const cell = element("th", name, i && i <= last ? "n" : "");
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const body = table.createTBody();
+  for (const name of [one, other]) {
+    const line = body.insertRow();
+    const link = element("a", name);
+    link.href = family.pages[name];
+    line.insertCell().append(link);
+    for (const [i, text] of family.effort[name].entries()) {
+      const cell = line.insertCell();
+      cell.textContent = text;
+      if (i < last) cell.className = "n";
+    }
+  }
+  const scroll = element("div", "", "scroll");
+  scroll.tabIndex = 0;
+  scroll.append(table);
+  const shared = family.shared ? " Seconds were measured beside other runs: not for a ranking." : "";
+  section.append(element("h2", "Effort"), scroll,
+    element("p", `Medians over all runs of a method; building the model apart from solving.${shared}`, "note"));
+  document.getElementById("effort").replaceWith(section);
+}
+
 function picture(family, measure, one, other) {
   const [x, y] = [family.values[measure][one], family.values[measure][other]];
   const every = family.problems.map((_, i) => i);
@@ -121,6 +153,7 @@ if (pairsForm) {
     const [one, other, measure] = [parts.one.value, parts.other.value, parts.measure.value];
     if (one === other) return;
     verdict(family, measure, one, other);
+    effort(family, one, other);
     picture(family, measure, one, other);
     problems(family, measure, one, other);
   };
