@@ -1,10 +1,4 @@
-"""
-`rsjs report`: a site of everything that stores and tables hold.
-
-What `rsjs report` says.
-
-Stores found on the disk.
-"""
+"""`rsjs report`: a site of everything that stores and tables hold."""
 
 from __future__ import annotations
 

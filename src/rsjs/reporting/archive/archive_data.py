@@ -1,9 +1,8 @@
 """
-The instances and best solutions of an archive, checked by the verifier that goes with them.
+The instances, best solutions and best simulation logs of an archive.
 
-Files of stores that an archive takes, and whether they cost what their rows say.
-
-The cheapest simulation of each workload in an archive: its log, simulated again before.
+Solutions are checked by the verifier that goes with them, files of stores cost what their rows say,
+and the cheapest simulation of each workload is simulated again to write its log.
 """
 
 from __future__ import annotations

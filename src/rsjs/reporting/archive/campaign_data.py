@@ -43,7 +43,7 @@ class Experiment:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Of all runs, in the order of `rows.ordered`, whatever that of the stores."""
+        """Of all runs, in the order of `select.ordered`, whatever that of the stores."""
         return ordered(self.found.rows)
 
     @property

@@ -11,11 +11,8 @@ Layout and headings of README are those of its template:
     results/    a folder for each campaign: rows, tables, figures; best_solutions/ and the verifier;
                 best_logs/ of simulations
 
-The same stores give the same bytes: dates are those of the records.
-
-A campaign as it stands in an archive, where its instance files are those in data/.
-
-Texts of an archive from templates; jinja2 is imported when one is made.
+The same stores give the same bytes: dates are those of the records. Campaigns in the archive take
+their instances from data/.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Which job is on which GPU at what time, from the records of a simulation.
+The picture of which job is on which GPU at what time, from the records of a simulation.
 
-Jobs on the GPUs of their nodes over time: a decision names nodes, a picture needs GPUs.
+Solutions name nodes and a picture needs GPUs: each job gets GPUs of its node that are free.
 """
 
 from __future__ import annotations

@@ -176,6 +176,7 @@ def pictures(analysis: Analysis, styles: Styles | None = None) -> Iterator[Pictu
         Of each method, so that it has one colour in several analyses.
     """
     ranked, shown = analysis.ranked, analysis.best_first[:MOST_SERIES]
+    styles = styles or figure_style.styles(analysis.ran.columns)
     if not ranked:
         return
     few = f" of the {MOST_SERIES} best methods by cost" if len(shown) < len(ranked) else ""

@@ -1,11 +1,7 @@
 """
-Which job is on which MIG instance of a GPU in which minute, and how much memory it uses.
+Pictures of MIG: workloads placed on GPUs, a repartition step by step, and a schedule over time.
 
-Workloads on the memory slices of their GPUs, a short bar per GPU.
-
-Jobs on the memory slices of one GPU over time.
-
-One colour per MIG profile, the same in all pictures, and their legend.
+All of them draw jobs or workloads on the memory slices of GPUs, with one colour per MIG profile.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 The tables and pictures of pages as files: CSV, Markdown and LaTeX, PDF.
 
-Pictures drawn beside the writing of pages, by processes of their own on the cores there are.
+Pictures are drawn while pages are written, by processes of their own on the cores there are.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ What a report is made of: the rows of stores and tables, and what of the records
 
 Each row gets, besides its columns,
 
-    family             of the instance, see `families.family_of`
+    family             of the instance, see `units.family_of`
     anchor             run_id, or a number of its own where the rows have none
     ended, quality     as in `campaigns.statuses`, also for rows of `rsjs compare`
     solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one

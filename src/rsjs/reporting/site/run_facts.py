@@ -1,8 +1,4 @@
-"""
-All that is known of a run, as the page of its instance shows it when asked.
-
-How a run is made again, and what it printed last.
-"""
+"""All that is known of a run, how it is made again, and what it printed last."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""
-Pages written from templates; everything that comes from data is escaped.
-
-What templates do to values: numbers as everywhere, a dash where nothing is known.
-"""
+"""Pages written from templates: all data are escaped, missing numbers are a dash."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def course(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
     Parameters
     ----------
     run : mapping
-        One line of `runs.tidy`.
+        One line of `tidy.tidy`.
     limit : float
         Seconds; later events do not count.
     """

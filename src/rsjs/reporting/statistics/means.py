@@ -131,6 +131,6 @@ def penalised_average(
     """
     Seconds of each method: arithmetic mean, a failure counts `factor` times its limit.
 
-    NaN for a method that solved nothing; `ran` as in `failures.penalised`.
+    NaN for a method that solved nothing; `ran` as in `penalised`.
     """
     return penalised(times, limits, factor, ran).mean().where(times.notna().any())

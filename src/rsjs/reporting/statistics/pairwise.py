@@ -164,7 +164,7 @@ def pairs(
     values : DataFrame
         The same measure with NaN for failures: what is counted.
     drawn : array
-        Of `bootstrap.weights` of all problems; a pair that has fewer gets draws of these.
+        Of `ranks.weights` of all problems; a pair that has fewer gets draws of these.
 
     Returns
     -------

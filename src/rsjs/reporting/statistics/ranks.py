@@ -64,7 +64,7 @@ def mean_ratio_interval(
     Parameters
     ----------
     logs : DataFrame
-        `shifted_mean.logarithms` of penalised seconds, problems x methods.
+        `means.logarithms` of penalised seconds, problems x methods.
     drawn : array
         Of `weights`.
     """
@@ -91,7 +91,7 @@ def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     scores : DataFrame
         Problems x methods, finite, less is better.
     drawn : array
-        Of `bootstrap.weights`, (draws, problems).
+        Of `ranks.weights`, (draws, problems).
 
     Returns
     -------

@@ -14,7 +14,7 @@ Bounds and costs are shared again over all rows that are given, so that rows of 
 may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
 it calls an instance infeasible for which another run has a decision.
 
-Stored comparisons read back: rows, and the course of each run where it is there.
+`read_stored` reads the rows of a stored comparison, with the events of each run where they are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PROBLEM = ["instance", "seed", "repetition"]
 
 def tidy(rows: Sequence[Row]) -> pd.DataFrame:
     """
-    One line per run, in the order of `rows.ordered`.
+    One line per run, in the order of `select.ordered`.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def virtual_best(
     Parameters
     ----------
     logs : DataFrame
-        `shifted_mean.logarithms` of penalised seconds, problems x methods.
+        `means.logarithms` of penalised seconds, problems x methods.
     times : DataFrame
         Seconds with NaN for failures.
     candidates : sequence of str
