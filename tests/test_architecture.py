@@ -22,10 +22,11 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.bks": 7,
     "rsjs.paper_claims": 7,
     "rsjs.reporting": 8,
-    "rsjs.api": 9,
+    "rsjs.comparison": 9,
     "rsjs.library": 9,
-    "rsjs.cli": 10,
-    "rsjs.__main__": 11,
+    "rsjs.api": 10,
+    "rsjs.cli": 11,
+    "rsjs.__main__": 12,
 }
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),

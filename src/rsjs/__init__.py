@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rsjs import library
     from rsjs.api import (
+        Comparison,
         InputError,
         MethodError,
         best_known,
         check,
+        compare,
         export_model,
         generate,
         load,
+        run_campaign,
         save,
         simulate,
         solve,
@@ -32,15 +35,18 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Comparison",
     "InputError",
     "MethodError",
     "__version__",
     "best_known",
     "check",
+    "compare",
     "export_model",
     "generate",
     "library",
     "load",
+    "run_campaign",
     "save",
     "simulate",
     "solve",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from rsjs.comparison import Comparison, compare, run_campaign
 from rsjs.core.errors import InputError, MethodError, described, integer, one_of
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 __all__ = [
+    "Comparison",
     "InputError",
     "MethodError",
     "best_known",
     "check",
+    "compare",
     "export_model",
     "generate",
     "load",
+    "run_campaign",
     "save",
     "simulate",
     "solve",

@@ -195,7 +195,7 @@ def carry_out(
     if not prepared.left:
         return
     session = Session(folder, campaign)
-    exclusive = campaign.timing == "exclusive"
+    exclusive = campaign.timing == "exclusive" and campaign.calibrated
 
     def here() -> Conditions:
         return conditions(prepared.environments, exclusive=exclusive)

@@ -173,6 +173,8 @@ class Campaign:
     memory_limit_mb, output_limit_mb, gap : float
     kind : Kind
         What its instances are.
+    calibrated : bool
+        Whether the machine is calibrated before and after exclusive runs.
     sources : tuple of Source
     choices : tuple of Choice
     environments : mapping
@@ -197,6 +199,7 @@ class Campaign:
     gap: float = 1e-4
     threads: tuple[int, ...] = (1,)
     kind: Kind = "instance"
+    calibrated: bool = True
     sources: tuple[Source | MigSource, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)

@@ -43,12 +43,14 @@ def cost_split(rows: Sequence[Row], path: str | Path) -> Path:
         The file written: .png, .svg or .pdf.
     """
     path = figure_style.checked(path)
+    return figure_style.write(lambda: drawn(rows), path)
+
+
+def drawn(rows: Sequence[Row]) -> Figure:
+    """Return the figure of `cost_split`; InputError without rows."""
     if not rows:
         raise InputError("", described("no rows"), "at least one run to draw")
-    return figure_style.write(lambda: _drawn(distinct(rows)), path)
-
-
-def _drawn(rows: Sequence[Row]) -> Figure:
+    rows = distinct(rows)
     from matplotlib.patches import Patch
 
     panels: dict[str, list[Row]] = {}

@@ -54,12 +54,13 @@ def gap_over_time(runs: Sequence[Run], path: str | Path) -> Path:
         The file written.
     """
     path = figure_style.checked(path)
+    return figure_style.write(lambda: drawn(runs), path)
+
+
+def drawn(runs: Sequence[Run]) -> Figure:
+    """Return the figure of `gap_over_time`; InputError without runs."""
     if not runs:
         raise InputError("", described("no runs"), "at least one run to draw")
-    return figure_style.write(lambda: _drawn(runs), path)
-
-
-def _drawn(runs: Sequence[Run]) -> Figure:
     panels: dict[str, list[Run]] = {}
     for run in runs:
         panels.setdefault(run["instance"], []).append(run)

@@ -1,0 +1,358 @@
+"""
+Methods compared on instances, and campaigns, from Python: `rsjs.compare`, `rsjs.run_campaign`.
+
+A comparison is a campaign in a temporary store, or in one that is kept: each run is a process of
+its own, verified, with a record that holds commit, versions, host, CPU and limits.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.campaigns import runner
+from rsjs.campaigns.collection import collect
+from rsjs.campaigns.dispatch import Dispatch, News
+from rsjs.campaigns.method_selection import Choice
+from rsjs.campaigns.runner import Part, Prepared
+from rsjs.campaigns.spec import Campaign, read
+from rsjs.campaigns.worker_pool import local
+from rsjs.core.call import Limits
+from rsjs.core.errors import InputError, described
+from rsjs.methods import Request, parse
+from rsjs.runs.compare import Row
+from rsjs.runs.kinds.base import kind_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from rsjs.instances.instance import Instance
+    from rsjs.reporting.tables.table import Table
+
+MEMORY = 4096.0  # MB, of a run
+Watch = Callable[[Prepared], Callable[[News], None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skipped:
+    """A method that was not run on an instance, and why."""
+
+    instance: str
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """
+    The runs of a comparison or a campaign.
+
+    Attributes
+    ----------
+    rows : list of Row
+        One per run, in the order of instances and methods; see docs/reference for the columns.
+    skipped : list of Skipped
+        What could not run, and why.
+    trajectories : list of mapping
+        Of each row: instance, method, seed, best_bound, and `events` with seconds, incumbent and
+        bound.
+    interrupted : bool
+        Ctrl-C came before all runs had ended; there are no rows of the others.
+    """
+
+    rows: list[Row]
+    skipped: list[Skipped] = field(default_factory=list)
+    trajectories: list[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
+
+    def to_pandas(self) -> DataFrame:
+        """Return the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    def table(self) -> Table:
+        """Return the table that `rsjs compare` prints; its methods write it in other formats."""
+        from rsjs.reporting.tables import comparison
+
+        return comparison.table(self.rows)
+
+    def plot(self, what: str = "gap") -> Figure:
+        """
+        Draw the comparison with matplotlib.
+
+        Parameters
+        ----------
+        what : "gap" | "cost"
+            Gap against time, or the terms of the cost.
+        """
+        from rsjs.core.errors import one_of
+        from rsjs.reporting.figures import cost_bars, gap_curves
+
+        one_of("what", what, ("gap", "cost"))
+        return gap_curves.drawn(self.trajectories) if what == "gap" else cost_bars.drawn(self.rows)
+
+    def __repr__(self) -> str:
+        instances, methods = ({row[key] for row in self.rows} for key in ("instance", "method"))
+        counts = f"{len(methods)} methods, {len(instances)} instances"
+        return f"Comparison({len(self.rows)} runs: {counts})"
+
+
+def compare(
+    instances: Instance | Sequence[Instance],
+    methods: str | Sequence[str],
+    *,
+    time_limit: float = 60.0,
+    gap: float = 1e-4,
+    threads: int = 1,
+    seed: int = 0,
+    memory_limit_mb: float | None = None,
+    store: str | Path | None = None,
+) -> Comparison:
+    """
+    Run methods on instances, one after the other, verify them, and set them side by side.
+
+    Parameters
+    ----------
+    instances : Instance or sequence of Instance
+    methods : str or sequence of str
+        `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names.
+    time_limit : float [s]
+    memory_limit_mb : float, optional [MB]
+        Resident memory of a run, 4096 by default.
+    store : path, optional
+        A folder that keeps the runs: those that it has are not carried out again, and `rsjs report`
+        reads it. A temporary one by default.
+
+    Raises
+    ------
+    InputError
+        For an unknown method or limit, and where no method serves any instance.
+
+    Examples
+    --------
+    >>> instance = rsjs.generate("jahani", nodes=2, jobs=8, seed=1)  # doctest: +SKIP
+    >>> rsjs.compare(instance, ["greedy:code", "edf:paper"]).table().markdown()  # doctest: +SKIP
+    """
+    problems = [instances] if not isinstance(instances, Sequence) else [*instances]
+    names = [methods] if isinstance(methods, str) else [*methods]
+    limits = Limits.asked(
+        time_limit=time_limit,
+        gap=gap,
+        threads=threads,
+        seed=seed,
+        memory_limit_mb=memory_limit_mb,
+    )
+    requests = [parse(name) for name in names]
+    return compare_pairs([(problem, requests) for problem in problems], limits, store=store)
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[Any, Sequence[Request]]],
+    limits: Limits,
+    *,
+    store: str | Path | None = None,
+    options: str | None = None,
+    watch: Watch | None = None,
+) -> Comparison:
+    """
+    Run on each problem its methods; see `compare`.
+
+    Parameters
+    ----------
+    pairs : sequence of (problem, methods)
+        Problems of one kind.
+    options : str, optional
+        Of simulations, canonical JSON.
+    watch : callable, optional
+        From the prepared campaign to what is told of its progress.
+    """
+    if not pairs:
+        raise InputError("", described("no instances"), "at least one")
+    own = kind_of(pairs[0][0])
+    places = {problem.digest: place for place, (problem, _) in enumerate(pairs)}
+    order: dict[tuple[str, str], int] = {}
+    choices: dict[str, Choice] = {}
+    for problem, requests in pairs:
+        for request in requests:
+            order.setdefault((problem.digest, request.spelling), len(order))
+            before = choices.get(request.spelling, Choice(request=request, on=()))
+            choices[request.spelling] = replace(before, on=(*before.on, _literal(problem.name)))
+    sources = tuple(_Given(problem) for problem, _ in pairs)
+    campaign = Campaign(
+        name="comparison",
+        shows="methods side by side",
+        timing="exclusive",
+        calibrated=False,
+        seeds=(limits.seed,),
+        time_limit=limits.time_limit,
+        memory_limit_mb=limits.memory_limit_mb or MEMORY,
+        gap=limits.gap,
+        threads=(limits.threads,),
+        kind=own.name,
+        sources=sources,
+        choices=tuple(choices.values()),
+        simulation=options,
+        file=Path("comparison"),
+        text=_text(limits, sources, choices.values()),
+    )
+    reasons = [
+        (one.spelling, problem.name, own.refusal(one, problem) or one.missing())
+        for problem, requests in pairs
+        for one in requests
+    ]
+    if all(reason for *_, reason in reasons):
+        spelling, name, reason = reasons[0]
+        found = described(f"nothing to run: {spelling} on {name}")
+        raise InputError("", found, f"other methods or instances: {reason}")
+
+    def place(instance_sha256: str, spelling: str) -> tuple[int, int]:
+        return places[instance_sha256], order[instance_sha256, spelling]
+
+    with tempfile.TemporaryDirectory(prefix="rsjs-") as scratch:
+        folder = Path(store) if store is not None else Path(scratch) / "store"
+        prepared = runner.prepare(campaign, folder, Part())
+        selected = sorted(prepared.selected, key=lambda run: place(run.instance_sha256, run.method))
+        prepared = replace(prepared, selected=selected)
+        return _carried_out(prepared, folder, local(1), 1, watch)
+
+
+def run_campaign(
+    campaign: str | Path,
+    store: str | Path,
+    *,
+    jobs: int | None = None,
+    only: str | None = None,
+    again: str | None = None,
+    shard: tuple[int, int] = (1, 1),
+    watch: Watch | None = None,
+) -> Comparison:
+    """
+    Carry out the runs of a campaign that its store has not, and return all that were asked for.
+
+    Parameters
+    ----------
+    campaign : str or path
+        A TOML file, or the name of a bundled campaign, e.g. smoke.
+    store : path
+        The folder that keeps the runs.
+    jobs : int, optional
+        Runs side by side; as the campaign says by default.
+    only, again : str, optional
+        Patterns for `method seed S on INSTANCE`: which runs, and which of them again.
+    shard : (i, n)
+        Part i of n, for one of n machines.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the entry, what was found and what was expected.
+    """
+    asked = find_campaign(str(campaign))
+    slots = runner.slots_here(asked, jobs)
+    prepared = runner.prepare(asked, Path(store), Part(shard=shard, only=only, again=again))
+    return _carried_out(prepared, Path(store), local(slots), slots, watch)
+
+
+def bundled() -> list[str]:
+    """Return the names of the campaigns that come with the package."""
+    folder = files("rsjs.campaigns") / "bundled"
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
+
+
+def find_campaign(named: str) -> Campaign:
+    """Read the campaign in a file, or a bundled one by its name."""
+    known = bundled()
+    if named in known and not Path(named).is_file():
+        with as_file(files("rsjs.campaigns") / "bundled" / f"{named}.toml") as path:
+            return read(path)
+    if named.endswith(".toml") or Path(named).exists():
+        return read(Path(named))
+    near = get_close_matches(named, known, n=3) or known
+    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A problem as the source of a campaign's instance."""
+
+    problem: Any
+
+    @property
+    def key(self) -> str:
+        return f"given {self.problem.digest}"
+
+    def make(self) -> Any:
+        return self.problem
+
+
+def _carried_out(
+    prepared: Prepared, folder: Path, dispatch: Dispatch, slots: int, watch: Watch | None
+) -> Comparison:
+    """Carry out what is left, and collect what was selected, in its order."""
+    hear = (lambda _: None) if watch is None else watch(prepared)
+    interrupted = False
+    try:
+        with closing(runner.carry_out(prepared, folder, dispatch, slots)) as news:
+            for item in news:
+                hear(item)
+    except KeyboardInterrupt:
+        interrupted = True
+    place = {run.id: k for k, run in enumerate(prepared.selected)}
+    found = collect([folder])
+
+    def selected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        return sorted((row for row in rows if row["run_id"] in place), key=_by(place))
+
+    return Comparison(
+        rows=selected(found.rows),
+        skipped=[
+            Skipped(instance=run.instance, method=run.method, reason=reason)
+            for run, reason in prepared.plan.skipped.items()
+        ],
+        trajectories=selected(found.courses),
+        interrupted=interrupted,
+    )
+
+
+def _by(place: Mapping[str, int]) -> Callable[[Mapping[str, Any]], int]:
+    return lambda row: place[row["run_id"]]
+
+
+def _literal(name: str) -> str:
+    """Return the pattern that fits a name and no other."""
+    return re.sub(r"[*?\[]", "[\\g<0>]", name)
+
+
+def _text(limits: Limits, sources: Sequence[_Given], choices: Iterable[Choice]) -> str:
+    """Return the comparison as the TOML file of a campaign beside its instances."""
+    names = [f"instances/{given.problem.digest}.json.gz" for given in sources]
+    lines = [
+        'format = "rsjs-campaign/1"',
+        'name = "comparison"',
+        'shows = "methods side by side"',
+        'timing = "exclusive"',
+        f"seeds = [{limits.seed}]",
+        "",
+        "[limits]",
+        f"time_s = {limits.time_limit!r}",
+        f"gap = {limits.gap!r}",
+        f"threads = [{limits.threads}]",
+        f"memory_mb = {limits.memory_limit_mb or MEMORY!r}",
+        "",
+        "[[instances]]",
+        f"files = {json.dumps(names)}",
+    ]
+    for choice in choices:
+        run, on = json.dumps([choice.request.spelling]), json.dumps([*choice.on])
+        lines += ["", "[[methods]]", f"run = {run}", f"on = {on}"]
+    return "\n".join([*lines, ""])
