@@ -142,9 +142,10 @@ def test_each_table_is_there_as_csv_markdown_and_latex(site, rows):
     with (site / "downloads" / "provenance-runs.csv").open() as lines:
         assert {line["run_id"] for line in csv.DictReader(lines)} == {row["run_id"] for row in rows}
     assert "Run set " in (site / "downloads" / "jahani-gaps.md").read_text()
-    for name in ("gaps", "targets", "profiles", "ranks-by-cost", "ranks-by-time"):
+    for name in ("gaps", "targets", "ranking", "profiles", "ranks-by-cost", "ranks-by-time"):
         data = (site / "downloads" / f"jahani-{name}.pdf").read_bytes()
         assert data.startswith(b"%PDF")
+        assert f"jahani-{name}.pdf" in page_of(site, "families/jahani.html")
     assert not (site / "downloads" / "sts-profiles.pdf").exists()
 
 

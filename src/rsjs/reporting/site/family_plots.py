@@ -8,6 +8,7 @@ import pandas as pd
 
 from rsjs.reporting.figures import distributions
 from rsjs.reporting.site.families import Family
+from rsjs.reporting.site.leaderboard import ranking_plot
 from rsjs.reporting.site.plots import Plot, Trace, axes, distribution_plot
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.gaps import with_courses
@@ -33,6 +34,8 @@ def plots(family: Family) -> dict[str, Plot]:
         )
     if len(names) < 2:
         return made
+    if (ranking := ranking_plot([family])) is not None:
+        made["ranking"] = ranking
     if not shared:
         found = distributions.profiles(analysis.times[names])
         made["profiles"] = distribution_plot(f"profiles-{family.name}", found, family.styles)
