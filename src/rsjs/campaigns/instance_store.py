@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.mig_sources import MigSource
-from rsjs.campaigns.sources import Source
+from rsjs.campaigns.sources import ProblemSource
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
@@ -72,7 +71,7 @@ class InstanceStore:
         assert self.folder is not None
         return instance_file(self.folder.parent, sha256)
 
-    def entry(self, source: Source | MigSource) -> Entry:
+    def entry(self, source: ProblemSource) -> Entry:
         """The instance that a source stands for, drawn if it is not there."""
         known = self._index["drawn"].get(source.key)
         if known is not None and self._is_kept(known["sha256"]):

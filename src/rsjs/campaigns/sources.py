@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from rsjs.campaigns.method_selection import distinct
 from rsjs.campaigns.toml_files import expanded
@@ -29,6 +29,17 @@ from rsjs.instances.library.sets import GENERATORS, WORKLOADS, library_set, refu
 KINDS = ("set", "generator", "files")
 MOST = 10**5  # nodes or jobs of one instance
 DRAWN = ("nodes", "jobs", "seed", "law")  # arguments that have keys of their own
+
+
+class ProblemSource(Protocol):
+    """A problem of a campaign, not yet made."""
+
+    @property
+    def key(self) -> str:
+        """Identifies what is made."""
+
+    def make(self) -> Any:
+        """Draw or read the problem."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,8 +70,8 @@ from typing import Any, NamedTuple
 
 from rsjs.campaigns import schema_files
 from rsjs.campaigns.method_selection import Choice, choices, distinct, refuse_unknown_keys
-from rsjs.campaigns.mig_sources import MigSource, mig_sources
-from rsjs.campaigns.sources import Source, sources, workload_sources
+from rsjs.campaigns.mig_sources import mig_sources
+from rsjs.campaigns.sources import ProblemSource, sources, workload_sources
 from rsjs.campaigns.toml_files import expanded, read_toml
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.serialization import canonical_text
@@ -107,7 +107,7 @@ class Part(NamedTuple):
     instances: str
     methods: str
     may: frozenset[str]
-    sources: Callable[[Mapping[str, Any], Path, str], Sequence[Source | MigSource]]
+    sources: Callable[[Mapping[str, Any], Path, str], Sequence[ProblemSource]]
 
 
 PARTS = (
@@ -175,7 +175,7 @@ class Campaign:
         What its instances are.
     calibrated : bool
         Whether the machine is calibrated before and after exclusive runs.
-    sources : tuple of Source
+    sources : tuple of ProblemSource
     choices : tuple of Choice
     environments : mapping
         Name -> interpreter.
@@ -200,7 +200,7 @@ class Campaign:
     threads: tuple[int, ...] = (1,)
     kind: Kind = "instance"
     calibrated: bool = True
-    sources: tuple[Source | MigSource, ...]
+    sources: tuple[ProblemSource, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)
     simulation: str | None = None

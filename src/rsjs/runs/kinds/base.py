@@ -182,7 +182,8 @@ class FileKind(ProblemKind):
             request.method.prepared(call, self.size(problem)[1])
         report.start_clock()
         with report.phase("solve"):
-            result, solution, figures = function(problem, call, report)
+            returned: tuple[SolveResult, Any, Columns] = function(problem, call, report)
+        result, solution, figures = returned
         if solution is not None:
             found = Verified(result=result, solution=solution, figures=figures)
             self.save(problem, request.spelling, found, folder / self.solution_file)
