@@ -1,6 +1,7 @@
 """What a user installs: the wheel, the locks, and what starting the command loads."""
 
 import ast
+import json
 import re
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from rsjs.bks.storage import read
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -120,6 +123,12 @@ def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel):
     assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == {
         *expected,
         Path("rsjs/commit.json"),
+        Path("rsjs/best_known.json"),
+    }
+    known = json.loads((wheel / "rsjs/best_known.json").read_text())
+    assert known == {
+        sha256: [entry.heads()[key] for key in ("upper_bound", "lower_bound", "status")]
+        for sha256, entry in read(ROOT / "results/best_known").items()
     }
     assert {path.name.split("-")[0] for path in wheel.iterdir()} == {"rsjs", "rsjs_bench"}
 

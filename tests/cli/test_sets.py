@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from rsjs.bks.coverage import optima
-from rsjs.bks.storage import read, shipped
+from rsjs.bks.storage import optima
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download
@@ -33,7 +32,7 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     assert (first.json["written"], first.json["kept"]) == (4, 0)
     assert rsjs("check", *_with_itself(tmp_path)).code == 2
     manifest = json.loads((tmp_path / "tiny" / "manifest.json").read_text())
-    closed = optima(read(shipped()).values())
+    closed = optima()
     assert [one["optimum"] for one in manifest["members"]] == [
         closed[one["sha256"]] for one in manifest["members"]
     ]

@@ -30,32 +30,17 @@ from rsjs.runs.provenance import utc
 
 @dataclass(frozen=True, kw_only=True)
 class CostCandidate(Origin):
-    """
-    A solution, and its cost as checked in floating point.
+    """A solution, and its cost as checked in floating point."""
 
-    Attributes
-    ----------
-    read_solution : callable
-        Returns the solution: most are never asked for.
-    """
-
-    read_solution: Callable[[], Solution]
+    read_solution: Callable[[], Solution]  # most are never asked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoundCandidate(Origin):
-    """
-    A lower bound that its method declares valid for the instance as given.
-
-    Attributes
-    ----------
-    bound_source : str or None
-    sound : bool
-        False for a run with a false report: its bound must not contradict, and is not taken.
-    """
+    """A lower bound that its method declares valid for the instance as given."""
 
     bound_source: str | None
-    sound: bool
+    sound: bool  # False for a run with a false report: must not contradict, and is not taken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,17 +63,10 @@ def gather(
     source: str | None = None,
 ) -> tuple[dict[str, Candidates], list[str]]:
     """
-    Return the candidates of stores and of a solution from elsewhere, as `of_stores`.
+    Return the candidates of stores and of a solution from elsewhere, and what is left out.
 
-    Parameters
-    ----------
-    solution, instance, source : optional
-        As in `contributed`, all or none of them.
-
-    Raises
-    ------
-    InputError
-        As in both; also if there is neither a store nor a solution.
+    `solution`, `instance` and `source` are those of `contributed`, all or none of them; without
+    them there must be a store. For the rest see `of_stores`.
     """
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [name for name, value in given.items() if not value]
@@ -108,19 +86,9 @@ def of_stores(
     folders: Sequence[Path], without: Collection[str] = ()
 ) -> tuple[dict[str, Candidates], list[str]]:
     """
-    Return the candidates of all runs, and what is left out with the reason.
+    Return the candidates of all runs by sha256 of the instance, and what is left out and why.
 
-    Parameters
-    ----------
-    folders : list of path
-        Stores; a run that two of them have counts once.
-    without : collection of str
-        Ids of runs to leave out.
-
-    Returns
-    -------
-    mapping of str to Candidates, list of str
-        By sha256 of the instance, in its own order of jobs and nodes.
+    A run that two stores have counts once. Instances have their own order of jobs and nodes.
 
     Raises
     ------
@@ -138,7 +106,9 @@ def of_stores(
         if run_id in without:
             continue
         if run.instance_sha256 not in by_instance:
-            instance = _instance(store, run.instance_sha256)
+            path = instance_file(store.folder, run.instance_sha256)
+            instance = read_instance(path)
+            refuse_other(instance, run.instance_sha256, path)
             by_instance[run.instance_sha256] = Candidates(instance=instance)
         candidates = by_instance[run.instance_sha256]
         candidates.costs.extend(_costs(record, origin, store, candidates.instance))
@@ -164,13 +134,6 @@ def _runs(
                 origin = _origin(record, campaign, sessions.get(record.session))
                 runs.setdefault(record.run.id, (store, record, origin))
     return runs
-
-
-def _instance(store: Store, sha256: str) -> Instance:
-    path = instance_file(store.folder, sha256)
-    instance = read_instance(path)
-    refuse_other(instance, sha256, path)
-    return instance
 
 
 def _origin(
@@ -200,14 +163,7 @@ def _is_false(record: Record) -> bool:
 def _costs(
     record: Record, origin: dict[str, Any], store: Store, instance: Instance
 ) -> Iterator[CostCandidate]:
-    verdict = record.verdict
-    if verdict is not None and verdict.feasible and verdict.objective is not None:
-        reader = _reader(store.path(record.run.id), record, instance)
-        yield CostCandidate(**origin, value=float(verdict.objective), read_solution=reader)
-
-
-def _reader(folder: Path, record: Record, instance: Instance) -> Callable[[], Solution]:
-    run = record.run
+    verdict, run, folder = record.verdict, record.run, store.path(record.run.id)
 
     def read() -> Solution:
         found = read_solution(folder / "solution.json.gz")
@@ -218,7 +174,8 @@ def _reader(folder: Path, record: Record, instance: Instance) -> Callable[[], So
             return found.solution
         return permuted(instance, run.permutation).restored(found.solution)
 
-    return read
+    if verdict is not None and verdict.feasible and verdict.objective is not None:
+        yield CostCandidate(**origin, value=float(verdict.objective), read_solution=read)
 
 
 def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundCandidate]:
@@ -233,14 +190,7 @@ def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundCandidate]:
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:
     """
-    Return the candidate of a solution file.
-
-    Parameters
-    ----------
-    source : str
-        Whom to credit, as it will be printed.
-    date : str
-        UTC.
+    Return the candidate of a solution file, credited to `source` on a date (UTC).
 
     Raises
     ------

@@ -14,33 +14,15 @@ MOST_JOBS = 400  # larger members are not asked for
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """
-    Coverage of a set.
-
-    Attributes
-    ----------
-    name : str
-    members : int
-        Instances of at most `MOST_JOBS` jobs.
-    closed : int
-        Those whose least cost is proved.
-    confirmed : int
-        Closed ones that another method or solver proves too.
-    two_solvers : int
-        Closed ones that two solvers prove.
-    open : int
-        Those with a cost or a bound, and a gap.
-    gap : float or None
-        Largest gap of the open ones, None without any; 1 where cost or bound is missing.
-    """
+    """Coverage of a set: its instances of at most `MOST_JOBS` jobs, counted."""
 
     name: str
     members: int
-    closed: int
-    confirmed: int
-    two_solvers: int
-    open: int
-    gap: float | None
+    closed: int  # whose least cost is proved
+    confirmed: int  # closed ones that another method or solver proves, too
+    two_solvers: int  # closed ones that two solvers prove
+    open: int  # with a cost or a bound, and a gap
+    gap: float | None  # largest of the open ones; 1 where cost or bound is missing
 
     @property
     def unknown(self) -> int:
@@ -61,11 +43,6 @@ def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
     """Return the entries of the members of a set."""
     members = {member.sha256 for member in library_set(name).members}
     return [entry for entry in known if entry.sha256 in members]
-
-
-def optima(known: Iterable[BestKnown]) -> dict[str, float]:
-    """Return the cost of each instance that is closed, by its sha256."""
-    return {entry.sha256: entry.cost.value for entry in known if entry.cost and entry.closed}
 
 
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:

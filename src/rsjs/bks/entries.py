@@ -23,41 +23,25 @@ from typing import Any, TypeVar
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.runs.gap import gap, gap_over
 
+CLOSED = "closed"
 Document = dict[str, Any]
 S = TypeVar("S", "Cost", "Bound")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """
-    A value and where it comes from.
+    """A value and where it comes from; None where it is not a run of ours, or does not apply."""
 
-    Attributes
-    ----------
-    value : float [$]
-    date : str
-        UTC, when the run began.
-    source : str
-        "campaign NAME", or whom to credit.
-    run_id, method, solver, solver_version, rsjs_version : str or None
-        None where it is not a run of ours, or does not apply.
-    commit : str or None
-        Of the source tree, "-dirty" appended if it had other changes.
-    seconds : float or None
-        Wall clock of the method.
-    cpu_model : str or None
-    """
-
-    value: float
-    date: str
-    source: str
+    value: float  # $
+    date: str  # UTC, when the run began
+    source: str  # "campaign NAME", or whom to credit
     run_id: str | None = None
     method: str | None = None
     solver: str | None = None
     solver_version: str | None = None
     rsjs_version: str | None = None
-    commit: str | None = None
-    seconds: float | None = None
+    commit: str | None = None  # of the source tree, "-dirty" appended if it had other changes
+    seconds: float | None = None  # wall clock of the method
     cpu_model: str | None = None
 
     @property
@@ -82,82 +66,41 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Step(Origin):
-    """
-    A step of a history.
+    """A step of a history."""
 
-    Attributes
-    ----------
-    confirmed_by : tuple of Origin
-        Other methods or solvers that reached or proved the same, the earliest first.
-    """
-
-    confirmed_by: tuple[Origin, ...] = ()
+    confirmed_by: tuple[Origin, ...] = ()  # other methods or solvers that agree, earliest first
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost(Step):
-    """
-    A cost that a solution has, by the exact check.
+    """A cost that a solution has, by the exact check."""
 
-    Attributes
-    ----------
-    exact : str or None
-        The cost as a fraction; None if it is very long.
-    terms : mapping
-        tardiness, postponement, energy, idle [$].
-    solution_sha256 : str
-        Of the canonical text of the solution's document.
-    verifier : str
-    """
-
-    exact: str | None
-    terms: Mapping[str, float]
-    solution_sha256: str
+    exact: str | None  # as a fraction; None if it is very long
+    terms: Mapping[str, float]  # tardiness, postponement, energy, idle [$]
+    solution_sha256: str  # of the canonical text of the solution's document
     verifier: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound(Step):
-    """
-    A lower bound, valid for the instance as given.
+    """A lower bound, valid for the instance as given."""
 
-    Attributes
-    ----------
-    bound_source : str or None
-        "solver", "lagrangian" or "exact".
-    """
-
-    bound_source: str | None
+    bound_source: str | None  # "solver", "lagrangian" or "exact"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestKnown:
-    """
-    All that is known of an instance.
-
-    Attributes
-    ----------
-    instance, sha256 : str
-    nodes, jobs : int
-    made_by : mapping or None
-        generator, version, parameters that make the instance again.
-    ub_data : tuple of Cost
-    lb_data : tuple of Bound
-    solution : document or None
-        A solution of the least cost, `rsjs-solution/1`.
-    instance_document : document or None
-        The instance, `rsjs-instance/1`, if no generator makes it.
-    """
+    """All that is known of an instance."""
 
     instance: str
     sha256: str
     nodes: int
     jobs: int
-    made_by: Mapping[str, Any] | None
+    made_by: Mapping[str, Any] | None  # generator, version, parameters that make it again
     ub_data: tuple[Cost, ...] = ()
     lb_data: tuple[Bound, ...] = ()
-    solution: Document | None = None
-    instance_document: Document | None = None
+    solution: Document | None = None  # of the least cost, `rsjs-solution/1`
+    instance_document: Document | None = None  # `rsjs-instance/1`, if no generator makes it
 
     @property
     def family(self) -> str:
@@ -191,7 +134,7 @@ class BestKnown:
     @property
     def status(self) -> str:
         """Status of the instance, "closed" or "open"."""
-        return "closed" if self.closed else "open"
+        return CLOSED if self.closed else "open"
 
     @property
     def confirmed(self) -> bool:

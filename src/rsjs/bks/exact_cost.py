@@ -31,17 +31,7 @@ def exact_verdict(
     """
     Verify a solution with `rsjs_verify`; every number is the fraction that its text says.
 
-    Parameters
-    ----------
-    instance, solution : str
-        JSON documents.
-    files : pair of paths, optional
-        Where they come from, named in errors.
-
-    Raises
-    ------
-    InputError
-        For documents that are no instance and solution.
+    Both are JSON documents; an InputError for others names the file that it comes from.
     """
     file = files[0]
     try:
@@ -72,21 +62,17 @@ def priced(instance: Instance, solution: Solution) -> Price:
     """
     Price a feasible solution exactly, and compare with the check in floating point.
 
-    Numbers are the fractions that the canonical text of the instance says.
-
-    Raises
-    ------
-    InputError
-        For a solution that is not feasible, or that the checkers price differently.
+    Numbers are the fractions that the canonical text of the instance says. An InputError tells of
+    a solution that is not feasible, or that the checkers price differently.
     """
     verdict = check(instance, solution)
     document = of_solution(solution, instance.digest)
     exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(document))
     for violation in [*verdict.violations, *exact.violations]:
         raise InputError("", described(str(violation)), f"a solution for {instance.name}")
-    cost = exact.objective
+    cost, terms = exact.objective, exact.terms
     assert cost is not None, "priced if feasible"
-    assert exact.terms is not None, "priced if feasible"
+    assert terms is not None, "priced if feasible"
     if not agree(cost, verdict.objective):
         expected = f"{float(cost)!r}, the exact cost, on {instance.name}"
         raise InputError("", verdict.objective, expected)
@@ -94,5 +80,5 @@ def priced(instance: Instance, solution: Solution) -> Price:
     return Price(
         value=float(cost),
         exact=str(cost) if bits <= LONGEST else None,
-        terms={name: float(term) for name, term in exact.terms.items()},
+        terms={name: float(term) for name, term in terms.items()},
     )

@@ -50,41 +50,21 @@ class Contradiction:
 
 @dataclass(frozen=True, kw_only=True)
 class Merged:
-    """
-    What is known of an instance after its candidates.
-
-    Attributes
-    ----------
-    known : BestKnown
-    contradictions : list of Contradiction
-    refused : list of str
-        Candidates that the exact check does not confirm.
-    """
+    """What is known of an instance after its candidates."""
 
     known: BestKnown
     contradictions: list[Contradiction] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)  # that the exact check does not confirm
 
 
 @dataclass(frozen=True, kw_only=True)
 class Updated:
-    """
-    What became of the candidates of an update.
+    """What became of the candidates of an update."""
 
-    Attributes
-    ----------
-    before, after : mapping
-        What is known of the instances with candidates, by sha256; `before` lacks the new ones.
-    contradictions : list of Contradiction
-        If there are any, nothing was written.
-    refused : list of str
-        Solutions that failed the exact check.
-    """
-
-    before: Mapping[str, BestKnown]
+    before: Mapping[str, BestKnown]  # by sha256, of the instances with candidates, if known
     after: Mapping[str, BestKnown]
-    contradictions: list[Contradiction]
-    refused: list[str]
+    contradictions: list[Contradiction]  # if there are any, nothing was written
+    refused: list[str]  # solutions that failed the exact check
 
     @property
     def changed(self) -> list[BestKnown]:
@@ -115,12 +95,7 @@ def update(folder: Path, candidates: Mapping[str, Candidates]) -> Updated:
     """
     Take what is better, and what confirms; write it unless there is a contradiction.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    candidates : mapping
-        By sha256 of the instance.
+    The folder is made if it is missing; `candidates` are by sha256 of the instance.
 
     Raises
     ------

@@ -5,6 +5,9 @@ A line is a JSON document of format `rsjs-best-known/2`: identity of the instanc
 their histories with who found and who confirmed each, a solution of the least cost, and the
 instance itself if no generator of this package makes it. A changed value changes one line. A file
 is written whole or not at all, and only if it changes.
+
+They are in the source tree. A wheel has the values, bounds and statuses of the same instances by
+sha256, in `SUMMARY`, which `setup.py` writes.
 """
 
 from __future__ import annotations
@@ -15,12 +18,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cache
-from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from rsjs.bks.entries import DOCUMENTS, BestKnown, Document
+import rsjs
+from rsjs.bks.entries import CLOSED, DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, reason
 from rsjs.instances.instance import Instance
@@ -30,66 +33,51 @@ from rsjs.instances.io.strict_json import read_json_lines
 
 KIND = "best-known"
 HERE = Path("results/best_known")  # of a checkout, in the working folder
+TREE = Path(rsjs.__file__).resolve().parents[2] / HERE  # of the source tree that is imported
+SUMMARY = Path(rsjs.__file__).with_name("best_known.json")  # of a wheel
 
 
 class KnownValue(NamedTuple):
-    """
-    Best-known value of an instance.
+    """Best-known value of an instance."""
 
-    Attributes
-    ----------
-    value : float or None
-        Least cost [$].
-    bound : float or None
-        Greatest lower bound [$].
-    status : str
-        "closed" if the bound proves the cost to be the optimum, otherwise "open".
-    """
-
-    value: float | None
-    bound: float | None
-    status: str
+    value: float | None  # least cost [$]
+    bound: float | None  # greatest lower bound [$]
+    status: str  # "closed" if the bound proves the cost to be the optimum, otherwise "open"
 
 
 def lookup(instance: Instance | str) -> KnownValue | None:
-    """
-    Return the best-known value of an instance, None if nothing is known of it.
-
-    Parameters
-    ----------
-    instance : Instance or str
-        The instance or its sha256; its name does not count.
-    """
+    """Return the best-known value of an instance or its sha256, None if nothing is known of it."""
     digest = instance if isinstance(instance, str) else instance.digest
-    entry = _in_use(known_here().absolute()).get(digest)
-    if entry is None:
-        return None
-    heads = entry.heads()
-    return KnownValue(heads["upper_bound"], heads["lower_bound"], entry.status)
+    return _values(HERE.absolute() if HERE.is_dir() else TREE).get(digest)
+
+
+def optima() -> dict[str, float]:
+    """Return the cost of each instance that is closed, by its sha256."""
+    closed = ((sha256, known) for sha256, known in _values(TREE).items() if known.status == CLOSED)
+    return {sha256: known.value for sha256, known in closed if known.value is not None}
 
 
 @cache
-def _in_use(folder: Path) -> dict[str, BestKnown]:
-    return read(folder)
+def _values(folder: Path) -> dict[str, KnownValue]:
+    """Return the values in a folder, or those of the wheel if there is no such folder."""
+    if not folder.is_dir():
+        summary = json.loads(SUMMARY.read_text("utf-8")) if SUMMARY.exists() else {}
+        return {sha256: KnownValue(*known) for sha256, known in summary.items()}
+    heads = {sha256: entry.heads() for sha256, entry in read(folder).items()}
+    return {
+        sha256: KnownValue(head["upper_bound"], head["lower_bound"], head["status"])
+        for sha256, head in heads.items()
+    }
 
 
 def known_here() -> Path:
-    """Return the folder of the values in use: `HERE` if it is there, else the package's."""
-    return HERE if HERE.is_dir() else shipped()
-
-
-def shipped() -> Path:
-    """Return the folder of the values that come with the package."""
-    return Path(str(resources.files("rsjs.bks.values")))
+    """Return the folder with the histories: `HERE` if it is there, else the source tree's."""
+    return HERE if HERE.is_dir() else TREE
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """
-    Lock the folder for one process at a time; others wait.
-
-    It is made if it is not there, and removed again if nothing was written to it.
-    """
+    """Lock the folder for one process at a time; a new one stays if something was written."""
     import fcntl
 
     new = not folder.exists()
@@ -113,20 +101,13 @@ def families(folder: Path) -> list[Path]:
     """Return the files with values; InputError if there are none."""
     found = sorted(folder.glob("*.jsonl"))
     if not found:
-        expected = "*.jsonl; see `rsjs bks update`"
+        expected = "*.jsonl, such as results/best_known of the sources; see `rsjs bks update`"
         raise InputError("", described("no best-known values"), expected, folder)
     return found
 
 
 def read_family(path: Path) -> list[Document]:
-    """
-    Return the documents on the lines of a file.
-
-    Raises
-    ------
-    InputError
-        Naming file, line and key of what cannot be read or does not fit the schema.
-    """
+    """Return the documents on the lines of a file; an InputError names file, line and key."""
     documents = read_json_lines(path)
     for number, document in enumerate(documents, start=1):
         try:
@@ -167,7 +148,7 @@ def write(folder: Path, known: Iterable[BestKnown]) -> None:
         path, data = folder / f"{family}.jsonl", "".join(map(as_line, members)).encode()
         if not path.is_file() or path.read_bytes() != data:
             write_bytes(data, path)
-    _in_use.cache_clear()
+    _values.cache_clear()
 
 
 def as_line(entry: BestKnown) -> str:

@@ -27,22 +27,11 @@ from rsjs.runs.gap import contradicts
 
 @dataclass(frozen=True, kw_only=True)
 class Verified:
-    """
-    Result of a verification.
+    """Result of a verification."""
 
-    Attributes
-    ----------
-    known : list of BestKnown
-        Entries that were asked for and could be read.
-    solutions : int
-        Solutions that passed the exact check.
-    findings : list of str
-        What is wrong, a line each.
-    """
-
-    known: list[BestKnown]
-    solutions: int
-    findings: list[str]
+    known: list[BestKnown]  # entries that were asked for and could be read
+    solutions: int  # that passed the exact check
+    findings: list[str]  # what is wrong, a line each
 
 
 def verify(
@@ -51,7 +40,7 @@ def verify(
     on_solution: Callable[[str], None] = lambda instance: None,
 ) -> Verified:
     """
-    Check all files in a folder of best-known values.
+    Check all files in a folder of best-known values; InputError if there are none.
 
     Parameters
     ----------
@@ -60,11 +49,6 @@ def verify(
         instead of all; files and histories are checked of all.
     on_solution : callable
         Called with the name of each before it is made again.
-
-    Raises
-    ------
-    InputError
-        If there are none.
     """
     findings: list[str] = []
     known: list[BestKnown] = []

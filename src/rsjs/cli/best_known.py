@@ -36,8 +36,8 @@ Folder = Annotated[
     typer.Option(
         "--folder",
         metavar="DIR",
-        help="Folder of the best-known values; by default results/best_known if it is here, else"
-        " those of the package.",
+        help="Folder of the best-known values; by default results/best_known, here or in the "
+        "source tree.",
     ),
 ]
 OfSet = Annotated[

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rsjs.bks.coverage import optima
-from rsjs.bks.storage import read, shipped
+from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, errors_at
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import running
@@ -41,7 +40,7 @@ def fetch_set(
         chosen = library_set(name)
     states = []
     with running() as screen:
-        for member, state in fetch(chosen, output, optima(read(shipped()).values())):
+        for member, state in fetch(chosen, output, optima()):
             states.append(state)
             screen.show(_Line(f"{len(states)}/{len(chosen.members)} {member.name}"))
     facts = {

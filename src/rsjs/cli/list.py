@@ -20,8 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from rsjs import library
-from rsjs.bks.coverage import optima
-from rsjs.bks.storage import read, shipped
+from rsjs.bks.storage import optima
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError
@@ -156,7 +155,7 @@ def _print_schemas(schemas: list[dict[str, Any]]) -> None:
 
 def sets() -> list[dict[str, Any]]:
     """Return every set: how many members of which sizes, and where they are from."""
-    closed = optima(read(shipped()).values())
+    closed = optima()
     return [_set(known, closed) for known in library.sets()]
 
 

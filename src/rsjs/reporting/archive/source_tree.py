@@ -22,7 +22,6 @@ PACKAGES = (
     "rsjs.instances",
     "rsjs.formulations",
     "rsjs.heuristics",
-    "rsjs.bks.values",
 )
 CI = {
     ".ci",

@@ -1,1 +1,0 @@
-"""The best-known values as data: `importlib.resources.files("rsjs.bks.values")`."""
