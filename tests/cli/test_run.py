@@ -16,9 +16,10 @@ import pytest
 from rsjs.campaigns import runner
 from rsjs.campaigns.dispatch import News
 from rsjs.campaigns.runner import Part
-from rsjs.cli.campaign import bundled, print_outcome, read_campaign
+from rsjs.cli.campaign import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Board, Screen
+from rsjs.comparison import bundled, find_campaign
 from rsjs.reporting.tables import csv_rows
 from rsjs.reporting.tables.csv_rows import read_rows
 
@@ -203,7 +204,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file, tmp_path):
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "the same command goes on from there" in out
+    assert "run the same command again to resume" in out
     assert [
         child.info["cmdline"]
         for child in psutil.process_iter(["cmdline"])
@@ -222,14 +223,14 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file, tmp_path):
     ],
 )
 def test_what_another_launcher_did_is_told_apart(file, tmp_path, capsys, ended, told):
-    prepared = runner.prepare(read_campaign(str(file("fifo:paper", "edf:paper"))), None, Part())
+    prepared = runner.prepare(find_campaign(str(file("fifo:paper", "edf:paper"))), None, Part())
     print_outcome(prepared, ended, 0, tmp_path, interrupted=False, as_json=False)
     assert told in capsys.readouterr().out
 
 
 def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys):
     prepared = runner.prepare(
-        read_campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
+        find_campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
     )
     first, second, third = prepared.left
     board = Board("two", prepared.left, 1, Screen(None))
@@ -260,8 +261,8 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
 
 @pytest.mark.parametrize("name", sorted(bundled()))
 def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name):
-    assert len(read_campaign(name).shows.split()) > 10
-    assert read_campaign(name).name == name
+    assert len(find_campaign(name).shows.split()) > 10
+    assert find_campaign(name).name == name
 
 
 def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):

@@ -82,6 +82,6 @@ def test_ctrl_c_ends_a_cluster_of_its_own_and_all_on_it(file, tmp_path):
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == f"one in {store}: 0 done, 1 to run\n"
-    assert "the same command goes on from there" in out
+    assert "run the same command again to resume" in out
     assert processes_of(tmp_path) == []
     assert not list((store / "claims").iterdir())

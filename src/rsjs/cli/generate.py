@@ -1,4 +1,4 @@
-"""`rsjs generate`: instances and workloads by the generator of each paper, sets of MIG jobs."""
+"""`rsjs generate`: instances, workloads, MIG jobs; `rsjs fetch-set`: sets of the library."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 
 from rsjs.api import generate, save
 from rsjs.cli.mig_files import AllowPlugins, Form, known_form, parsed_seeds
-from rsjs.cli.options import Json, Output, options_named
-from rsjs.cli.output import print_json, print_made, writable
-from rsjs.cli.progress import busy
+from rsjs.cli.options import Json, Nodes, Output, argument, errors_at, option, options_named
+from rsjs.cli.output import print_json, print_made, print_values, writable
+from rsjs.cli.progress import busy, running
 
 app = typer.Typer(
     help="Make an instance, or with --arrivals a workload: jobs that arrive over time.\n\n\b\n"
@@ -20,44 +20,39 @@ app = typer.Typer(
     "  rsjs generate jahani --arrivals exp --gap 30 -N 10 -J 100 -o workload.json",
 )
 
-Nodes = Annotated[int, typer.Option("-N", "--nodes", metavar="N", help="Number of nodes.")]
-Jobs = Annotated[
-    int | None, typer.Option("-J", "--jobs", metavar="J", help="Number of jobs, 10 N by default.")
-]
-Seed = Annotated[int, typer.Option(metavar="S", help="Seed of the random draws.")]
+Jobs = Annotated[int | None, option("J", "Number of jobs, 10 N by default.", "-J", "--jobs")]
+Seed = Annotated[int, option("S", "Seed of the random draws.")]
 Catalogue = Annotated[
     str,
-    typer.Option(
-        metavar="NAME",
-        help="Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
+    option(
+        "NAME",
+        "Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
     ),
 ]
-Due = Annotated[str, typer.Option(metavar="NAME", help="Due dates: base or tight.")]
-Times = Annotated[
-    str, typer.Option(metavar="NAME", help="Execution times: synthetic, or networks (catalogue).")
-]
+Due = Annotated[str, option("NAME", "Due dates: base or tight.")]
+Times = Annotated[str, option("NAME", "Execution times: synthetic, or networks (catalogue).")]
 Arrivals = Annotated[
     str | None,
-    typer.Option(
-        metavar="LAW",
-        help="Make a workload. Time between submissions: exp, integer_poisson or constant; or a "
-        "load, high, low or mixed (not of jahani).",
+    option(
+        "PROCESS",
+        "Make a workload. Time between submissions: exp, integer_poisson or constant; or a load,"
+        " high, low or mixed (not of jahani).",
     ),
 ]
 Gap = Annotated[
     float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="With --arrivals: mean time between two submissions times the number of nodes; the "
-        "paper's by default.",
+    option(
+        "SECONDS",
+        "With --arrivals: mean time between two submissions times the number of nodes; the paper's"
+        " by default.",
     ),
 ]
 ClusterGap = Annotated[
     float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="With --arrivals: mean time between two submissions to the whole cluster, 30 by "
-        "default; it is not divided by N.",
+    option(
+        "SECONDS",
+        "With --arrivals: mean time between two submissions to the whole cluster, 30 by default;"
+        " it is not divided by N.",
     ),
 ]
 
@@ -124,13 +119,13 @@ def andreas(
     output: Output,
     jobs: Jobs = None,
     scenario: Annotated[
-        int, typer.Option(metavar="1|2", help="GPUs of a node: 2 V100 or 1 T4, or twice as many.")
+        int, option("1|2", "GPUs of a node: 2 V100 or 1 T4, or twice as many.")
     ] = 1,
     profiles: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CATALOGUE",
-            help="Applications and GPU types of your own, from `rsjs profile`, for the scenario.",
+        str | None,
+        option(
+            "CATALOGUE",
+            "Applications and GPU types of your own, from `rsjs profile`, for the scenario.",
         ),
     ] = None,
     arrivals: Arrivals = None,
@@ -147,8 +142,7 @@ def andreas(
       rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json
       rsjs generate andreas --scenario 2 --arrivals mixed -N 10 -J 100 -o workload.json.gz
     """
-    arguments = {**locals(), "profiles": None if profiles is None else str(profiles)}
-    _make("andreas", **arguments)
+    _make("andreas", **locals())
 
 
 @app.command("sts")
@@ -156,29 +150,23 @@ def sts(
     nodes: Nodes,
     output: Output,
     jobs: Jobs = None,
-    mix: Annotated[
-        str, typer.Option(metavar="NAME", help="GPU types: km (K80, M60), a100, or kma (all).")
-    ] = "km",
+    mix: Annotated[str, option("NAME", "GPU types: km (K80, M60), a100, or kma (all).")] = "km",
     sharing: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Shares of GPUs: none; paper: Table IV with the slow-down of the paper; or "
-            "contention.",
+        option(
+            "NAME",
+            "Shares of GPUs: none; paper: Table IV with the slow-down of the paper; or contention.",
         ),
     ] = "none",
     speedup: Annotated[
-        str, typer.Option(metavar="NAME", help="On several GPUs: weak or strong scaling, or p0.5.")
+        str, option("NAME", "On several GPUs: weak or strong scaling, or p0.5.")
     ] = "weak",
-    samples: Annotated[
-        int, typer.Option(metavar="N", help="Samples per epoch; the paper's: 13000.")
-    ] = 130_000,
+    samples: Annotated[int, option("N", "Samples per epoch; the paper's: 13000.")] = 130_000,
     laws: Annotated[
         str,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="Distributions of epochs: base, mild, strong, fixed, or a .csv file "
-            "(epoch,weight).",
+        option(
+            "NAME|FILE",
+            "Distributions of epochs: base, mild, strong, fixed, or a .csv file (epoch,weight).",
         ),
     ] = "base",
     arrivals: Arrivals = None,
@@ -206,11 +194,10 @@ def planted(
     nodes: Nodes,
     output: Output,
     jobs: Annotated[
-        int | None,
-        typer.Option("-J", "--jobs", metavar="J", help="Number of jobs, 4 N by default."),
+        int | None, option("J", "Number of jobs, 4 N by default.", "-J", "--jobs")
     ] = None,
     kind: Annotated[
-        str, typer.Option(metavar="NAME", help="Energy term: proportional or first_ending.")
+        str, option("NAME", "Energy term: proportional or first_ending.")
     ] = "proportional",
     seed: Seed = 1,
     as_json: Json = False,
@@ -241,21 +228,13 @@ def _make(family: str, *, output: Path, gap: float | None, as_json: bool, **opti
 def mig(
     config: Annotated[
         Path,
-        typer.Argument(
-            metavar="CONFIG", help="Configuration: rsjs-mig-config/1, or of the published program."
-        ),
+        argument("CONFIG", "Configuration: rsjs-mig-config/1, or of the published program."),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", metavar="TARGET", help="Folder; or a .json file for a single seed."
-        ),
+        Path, option("TARGET", "Folder; or a .json file for a single seed.", "-o", "--output")
     ],
     seeds: Annotated[
-        str | None,
-        typer.Option(
-            "--seeds", metavar="LIST", help="Seeds instead of the configuration's: 7 or 1,5,10-20."
-        ),
+        str | None, option("LIST", "Seeds instead of the configuration's: 7 or 1,5,10-20.")
     ] = None,
     form: Form = "rsjs",
     allow_plugins: AllowPlugins = False,
@@ -293,3 +272,44 @@ def mig(
         return
     print(f"{output}: {len(sets)} sets, {sum(line['jobs'] for line in sets)} jobs")
     print(f"{output / 'manifest.json'}: sha256 of each")
+
+
+def fetch_set(
+    name: Annotated[str, argument("NAME", "Set, see `rsjs list sets`.")],
+    output: Annotated[Path, option("DIR", "Folder for the files.", "-o", "--output")],
+    as_json: Json = False,
+) -> None:
+    """
+    Write the instances of a set, each compared with its sha256 in the library.
+
+    \b
+    Example:
+      rsjs list sets
+      rsjs fetch-set jahani-table2-base -o jahani-table2-base
+
+    They are drawn here, nothing is downloaded. Run the same command again to resume; files that
+    were changed are written again. manifest.json has sha256 and, where proved, the optimum of
+    each, see `rsjs bks`. Licence of the data: CC-BY-4.0.
+    """
+    from rsjs.bks.storage import optima
+    from rsjs.instances.library.download import MANIFEST_NAME, fetch
+    from rsjs.instances.library.sets import LICENCE, library_set
+
+    writable(output, folder=True)
+    with errors_at("NAME"):
+        chosen = library_set(name)
+    states = []
+    with running() as screen:
+        for member, state in fetch(chosen, output, optima()):
+            states.append(state)
+            screen.show(f"{len(states)}/{len(chosen.members)} {member.name}")
+    facts = {
+        "set": chosen.name,
+        "folder": output,
+        "members": len(states),
+        "written": states.count("written"),
+        "kept": states.count("kept"),
+        "manifest": output / MANIFEST_NAME,
+        "licence": LICENCE,
+    }
+    print_values(facts, as_json=as_json)

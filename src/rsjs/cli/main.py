@@ -25,7 +25,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no oth
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Make data": {
         "generate": ("generate:app", "make an instance or a workload by a paper's generator"),
-        "fetch-set": ("fetch_set:fetch_set", "write the instances of a set of the library"),
+        "fetch-set": ("generate:fetch_set", "write the instances of a set of the library"),
         "trace": ("trace:trace", "check public traces, and make workloads of them"),
         "profile": ("profile:profile", "fit execution times to measurements"),
         "convert": ("convert:convert", "read and write files of other programs and solvers"),

@@ -13,11 +13,14 @@ from rsjs.cli.options import (
     Json,
     MemoryLimit,
     Output,
+    Picture,
     Seed,
     Threads,
     TimeLimit,
+    argument,
     errors_at,
     limits,
+    option,
 )
 from rsjs.cli.output import print_values, print_violations, writable
 from rsjs.cli.progress import RunLine, running
@@ -42,24 +45,12 @@ app = typer.Typer(
     "  rsjs mig place --mix mixed -n 500",
 )
 
-File = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help="Problem file; without it one is drawn.")
-]
-Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", help="GPU of what is drawn.")]
-Gpus = Annotated[
-    Path | None,
-    typer.Option("--gpus", metavar="FILE", help="GPUs of rsjs-mig-gpus/1 instead of those known."),
-]
-DrawSeed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of what is drawn.")]
-Save = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Write what was drawn, a problem.")
-]
-Solution = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the solution.")
-]
-Picture = Annotated[
-    Path | None, typer.Option("--picture", metavar="FILE", help="Draw it to .png, .svg or .pdf.")
-]
+File = Annotated[Path | None, argument("[FILE]", "Problem file; without it one is drawn.")]
+Gpu = Annotated[str, option("NAME", "GPU of what is drawn.")]
+Gpus = Annotated[Path | None, option("FILE", "GPUs of rsjs-mig-gpus/1 instead of those known.")]
+DrawSeed = Annotated[int, option("N", "Seed of what is drawn.")]
+Save = Annotated[Path | None, option("FILE", "Write what was drawn, a problem.")]
+Solution = Annotated[Path | None, option("FILE", "Write the solution.", "-o", "--output")]
 
 
 @app.callback()
@@ -68,40 +59,29 @@ def group() -> None: ...
 
 @app.command("schedule")
 def schedule(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Set of jobs, or rsjs-mig-scheduling/1.")
-    ],
+    file: Annotated[Path, argument("FILE", "Set of jobs, or rsjs-mig-scheduling/1.")],
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help="A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE], milp[@SOLVER] or"
+        option(
+            "METHOD",
+            "A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE], milp[@SOLVER] or"
             " enumeration, see `rsjs list methods`.",
         ),
     ] = "cpsat",
     reading: Annotated[
         str | None,
-        typer.Option(
-            "--reading",
-            metavar="A|B|C",
-            help="Jobs may stop and move (A, of a set of jobs), stop (B), neither (C).",
-        ),
+        option("A|B|C", "Jobs may stop and move (A, of a set of jobs), stop (B), neither (C)."),
     ] = None,
     objective: Annotated[
         str | None,
-        typer.Option(
-            "--objective",
-            metavar="TERMS",
-            help="Stages between commas, e.g. late,completion+5*preemptions; or lexicographic. "
-            "The makespan of a set of jobs.",
+        option(
+            "TERMS",
+            "Stages between commas, e.g. late,completion+5*preemptions; or lexicographic. The"
+            " makespan of a set of jobs.",
         ),
     ] = None,
     units: Annotated[
-        str | None,
-        typer.Option(
-            "--units", metavar="MB,...", help="Memory of the units; 2000,1000,1000 of a set."
-        ),
+        str | None, option("MB,...", "Memory of the units; 2000,1000,1000 of a set.")
     ] = None,
     time_limit: TimeLimit = 30.0,
     threads: Threads = 1,
@@ -109,12 +89,7 @@ def schedule(
     memory_limit: MemoryLimit = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FOLDER",
-            help="For problem.json, schedule.json and schedule.png.",
-        ),
+        option("FOLDER", "For problem.json, schedule.json and schedule.png.", "-o", "--output"),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -147,11 +122,10 @@ def schedule(
     outcome = _run(problem, method, allowed)
     if output is not None and outcome.verified:
         _write(outcome, output)
-    (full,) = compare.rows([outcome], allowed)
-    row = {key: value for key, value in full.items() if key not in LEFT_OUT}
+    (row,) = compare.rows([outcome], allowed)
     values, bounds = (outcome.figures.get(f"stage_{name}") for name in ("values", "bounds"))
     facts = {
-        **row,
+        **{key: value for key, value in row.items() if key not in LEFT_OUT},
         "bound": None if bounds is None else list(bounds),
         "message": row["message"] or None,
         "objective": None if values is None else list(values),
@@ -193,20 +167,12 @@ def _write(outcome: Outcome, folder: Path) -> None:
 @app.command("place")
 def place(
     file: File = None,
-    mix: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="mixed, small, large, memheavy or elastic."),
-    ] = "mixed",
-    n: Annotated[int, typer.Option("-n", metavar="N", help="Workloads that are drawn.")] = 500,
+    mix: Annotated[str, option("NAME", "mixed, small, large, memheavy or elastic.")] = "mixed",
+    n: Annotated[int, option("N", "Workloads that are drawn.", "-n")] = 500,
     seed: DrawSeed = 1,
     gpu: Gpu = "A100-40",
     gpus: Gpus = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", metavar="NAME", help="ilp[@SOLVER], ff, bf, wf, ff_pref, flex, ffd."
-        ),
-    ] = "ilp",
+    method: Annotated[str, option("NAME", "ilp[@SOLVER], ff, bf, wf, ff_pref, flex, ffd.")] = "ilp",
     time_limit: TimeLimit = 60.0,
     save: Save = None,
     output: Solution = None,
@@ -241,7 +207,7 @@ def place(
 
         placement_picture(workloads, outcome.solution, picture)
     facts = {"name": workloads.name, "workloads": len(workloads), "method": method}
-    _report(outcome, facts, ("gpus", "gpus_bound"), output, as_json=as_json)
+    _finish(outcome, facts, ("gpus", "gpus_bound"), output, as_json=as_json)
 
 
 def _problem(
@@ -253,14 +219,7 @@ def _problem(
     gpus: Path | None,
     outputs: tuple[Path | None, Path | None, Path | None],
 ) -> Any:
-    """
-    Read a problem, or draw one and write it to the first of the outputs.
-
-    Parameters
-    ----------
-    kind : module
-        Of the problem, with `read_problem` and `write_problem`.
-    """
+    """Read a problem with its module (`kind`), or draw one and write it to the first output."""
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
 
     for path in outputs:
@@ -277,7 +236,7 @@ def _problem(
 def _run(
     problem: Any, method: str, allowed: Limits, options: Mapping[str, Any] | None = None
 ) -> Outcome:
-    """Run a method on a problem of any kind; errors in its name are told of --method."""
+    """Run a method on a problem of any kind; an error in its specification names --method."""
     from rsjs.runs import verified_run
     from rsjs.runs.kinds.base import kind_of
 
@@ -290,7 +249,7 @@ def _run(
         return verified_run.run(problem, request, allowed, options=options, on_event=line)
 
 
-def _report(
+def _finish(
     outcome: Outcome,
     facts: Mapping[str, Any],
     names: tuple[str, str],
@@ -298,29 +257,25 @@ def _report(
     *,
     as_json: bool,
 ) -> None:
-    """
-    Write the solution's file, print the verdict and what is known, and end with exit code 0 or 1.
-
-    Parameters
-    ----------
-    names : (str, str)
-        What objective and bound are called.
-    """
+    """Write the solution, print it with these names of objective and bound; exit code 0 or 1."""
     from rsjs.runs.kinds.base import Verified
 
     result, verdict = outcome.result, outcome.verdict
     if output is not None and outcome.solution is not None:
         found = Verified(result=result, solution=outcome.solution)
         outcome.kind.save(outcome.problem, outcome.method, found, output)
-    violations = () if verdict is None else verdict.violations
-    objective, bound = (None if verdict is None else verdict.objective), result.bound
+    violations, objective, terms = (
+        ((), None, {})
+        if verdict is None
+        else (verdict.violations, verdict.objective, verdict.terms or {})
+    )
     shown = {
         **facts,
         "feasible": outcome.verified,
         "violations": [str(violation) for violation in violations] or None,
         names[0]: None if objective is None else round(objective),
-        **{name: value for name, value in _terms(outcome).items() if name != names[0]},
-        names[1]: None if bound is None else round(bound),
+        **{name: value for name, value in terms.items() if name != names[0]},
+        names[1]: None if result.bound is None else round(result.bound),
         **outcome.figures,
         "stop": result.stop,
         "message": result.message or None,
@@ -330,33 +285,20 @@ def _report(
     raise typer.Exit(0 if outcome.verified else 1)
 
 
-def _terms(outcome: Outcome) -> Mapping[str, float]:
-    return (outcome.verdict and outcome.verdict.terms) or {}
-
-
 @app.command("repartition")
 def repartition(
     file: File = None,
-    n: Annotated[int, typer.Option("-n", metavar="N", help="Jobs that are drawn.")] = 20,
+    n: Annotated[int, option("N", "Jobs that are drawn.", "-n")] = 20,
     seed: DrawSeed = 1,
     gpu: Gpu = "A100-40",
     gpus: Gpus = None,
     rigid: Annotated[
-        bool, typer.Option("--rigid", help="Draw jobs that run on one profile only.")
+        bool, option(None, "Draw jobs that run on one MIG profile only.", "--rigid")
     ] = False,
-    releases: Annotated[
-        int, typer.Option("--releases", metavar="T", help="Draw releases up to T.")
-    ] = 0,
-    delta: Annotated[
-        int, typer.Option("--delta", metavar="T", help="Draw: time to make an instance.")
-    ] = 0,
-    partition: Annotated[
-        str | None,
-        typer.Option("--partition", metavar="LIST", help="Static partition, such as 4g,2g,1g."),
-    ] = None,
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="cpsat, highs, scip or greedy.")
-    ] = "cpsat",
+    releases: Annotated[int, option("T", "Draw releases up to T.")] = 0,
+    delta: Annotated[int, option("T", "Draw: time to make an instance.")] = 0,
+    partition: Annotated[str | None, option("LIST", "Static partition, such as 4g,2g,1g.")] = None,
+    method: Annotated[str, option("NAME", "cpsat, highs, scip or greedy.")] = "cpsat",
     time_limit: TimeLimit = 60.0,
     gap: Gap = 0.0,
     save: Save = None,
@@ -396,7 +338,7 @@ def repartition(
 
         repartition_picture(jobs, outcome.solution, picture)
     facts = {"name": jobs.name, "jobs": len(jobs), "partition": partition, "method": method}
-    _report(outcome, facts, ("makespan", "bound"), output, as_json=as_json)
+    _finish(outcome, facts, ("makespan", "bound"), output, as_json=as_json)
 
 
 @app.command("reproduce-dataset")

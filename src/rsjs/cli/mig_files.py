@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from rsjs.cli.options import option
 from rsjs.cli.output import number, print_json, print_table, print_values, print_violations
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
@@ -25,19 +24,18 @@ if TYPE_CHECKING:
 
 AllowPlugins = Annotated[
     bool,
-    typer.Option(
+    option(
+        None,
+        "MIG jobs: load distributions, memory models and fields of other packages: their code.",
         "--allow-plugins",
-        help="MIG jobs: load distributions, memory models and fields of other packages: their "
-        "code.",
     ),
 ]
 Form = Annotated[
     str,
-    typer.Option(
-        "--form",
-        metavar="FORM",
-        help="Text of MIG jobs: rsjs (rsjs-mig-jobs/1), or as the published program writes it "
-        "(program) or as its dataset has it (published).",
+    option(
+        "FORM",
+        "Text of MIG jobs: rsjs (rsjs-mig-jobs/1), or as the published program writes it (program)"
+        " or as its dataset has it (published).",
     ),
 ]
 MOST_SEEDS = 1_000_000
@@ -72,9 +70,8 @@ def parsed_seeds(text: str) -> tuple[int, ...]:
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError("--seeds", text, expected)
         low, end = int(first), int(last or first) + 1
-        if end > 2**63 or not 0 < end - low <= MOST_SEEDS - len(seeds):
-            raise InputError("--seeds", text, expected)
-        if any(seed in seeds for seed in range(low, end)):
+        too_many = end > 2**63 or not 0 < end - low <= MOST_SEEDS - len(seeds)
+        if too_many or any(seed in seeds for seed in range(low, end)):
             raise InputError("--seeds", text, expected)
         seeds |= dict.fromkeys(range(low, end))
     return tuple(seeds)
@@ -105,14 +102,14 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
         config = _recorded(sets, paths[0], allow_plugins=allow_plugins)
     rows = statistics(sets, config)
     if as_json:
-        names = [jobs.name for jobs in sets]
         head = {} if facts is None else {"configuration": facts}
+        names = [jobs.name for jobs in sets]
         print_json({**head, "sets": names, "fields": [asdict(row) for row in rows]})
         return
     if facts is not None:
         print_values(facts, as_json=False)
         print()
-    headings = ("field", "class", ">n", ">mean", ">of law", ">sd", ">of law", ">p")
+    headings = ("field", "class", ">n", ">mean", ">expected", ">sd", ">expected", ">p")
     print_table(f"{len(sets)} sets, {sum(map(len, sets))} jobs", headings, map(_cells, rows))
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,28 +17,31 @@ from rsjs.core.errors import InputError
 if TYPE_CHECKING:
     from rsjs.methods import Request
 
-Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FILE", help="File to write; .gz compresses.")
-]
+
+def option(metavar: str | None, text: str, *names: str) -> Any:
+    """Return an option: what stands for its value, its help, and names other than its own."""
+    return typer.Option(*names, metavar=metavar, help=text)
+
+
+def argument(metavar: str, text: str) -> Any:
+    """Return an argument: its name and its help."""
+    return typer.Argument(metavar=metavar, help=text)
+
+
+Output = Annotated[Path, option("FILE", "File to write; .gz compresses.", "-o", "--output")]
+Picture = Annotated[Path | None, option("FILE", "Also draw it: .png, .svg or .pdf.", "--picture")]
+Nodes = Annotated[int, option("N", "Number of nodes.", "-N", "--nodes")]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on standard output, no text.")
+    bool, option(None, "Print one JSON document on standard output, no text.", "--json")
 ]
 TimeLimit = Annotated[
-    float,
-    typer.Option(
-        "--time-limit", metavar="SECONDS", help="Wall clock of a method, from the start of build."
-    ),
+    float, option("SECONDS", "Wall clock of a method, from the start of build.", "--time-limit")
 ]
-Gap = Annotated[
-    float, typer.Option("--gap", metavar="GAP", help="Relative gap at which a solver may stop.")
-]
-Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads of a solver.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of a method.")]
+Gap = Annotated[float, option("GAP", "Relative gap at which a solver may stop.", "--gap")]
+Threads = Annotated[int, option("N", "Threads of a solver.", "--threads")]
+Seed = Annotated[int, option("N", "Seed of a method.", "--seed")]
 MemoryLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--memory-limit", metavar="MB", help="Resident memory of a run, no limit by default."
-    ),
+    float | None, option("MB", "Resident memory of a run, no limit by default.", "--memory-limit")
 ]
 
 

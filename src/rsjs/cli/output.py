@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
-    """
-    Refuse an output that cannot be written: a file, or with `folder` a directory.
-
-    Parameters
-    ----------
-    read : paths
-        Files that are read, whose place it must not take.
-    """
+    """Refuse an output file, or folder, that cannot be written or is one of the files read."""
     if path is not None:
         refuse_unwritable(path, folder=folder)
         if path.exists() and any(one.exists() and path.samefile(one) for one in read):

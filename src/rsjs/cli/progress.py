@@ -68,7 +68,7 @@ class Screen:
     def __init__(self, live: Live | None) -> None:
         self._live = live
 
-    def show(self, line: RichCast) -> None:
+    def show(self, line: RichCast | str) -> None:
         """Show a line, or several, in place of what was there before; only on a terminal."""
         if self._live is not None:
             self._live.update(line)
