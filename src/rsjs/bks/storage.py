@@ -22,7 +22,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import rsjs
 from rsjs.bks.entries import CLOSED, DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, reason
@@ -33,8 +32,9 @@ from rsjs.instances.io.strict_json import read_json_lines
 
 KIND = "best-known"
 HERE = Path("results/best_known")  # of a checkout, in the working folder
-TREE = Path(rsjs.__file__).resolve().parents[2] / HERE  # of the source tree that is imported
-SUMMARY = Path(rsjs.__file__).with_name("best_known.json")  # of a wheel
+PACKAGE = Path(__file__).resolve().parents[1]
+TREE = PACKAGE.parents[1] / HERE  # of the source tree that is imported
+SUMMARY = PACKAGE / "best_known.json"  # of a wheel
 
 
 class KnownValue(NamedTuple):
