@@ -10,10 +10,8 @@ import typer
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
-from rsjs.reporting.archive.archive_data import write_verifier
 from rsjs.reporting.archive.campaign_data import experiments
-from rsjs.reporting.archive.checksums import sum_of
-from rsjs.reporting.archive.ijoc import export
+from rsjs.reporting.archive.ijoc import export, write_verifier
 from rsjs.reporting.archive.metadata import paper
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.archive.source_tree import checkout
@@ -26,8 +24,10 @@ app = typer.Typer(
 
 Stores = Annotated[
     list[Path],
-    typer.Argument(metavar="STORE...", help="Stores of `rsjs run`; shards count as one."),
+    typer.Argument(metavar="STORE", help="Stores of `rsjs run`; shards count as one."),
 ]
+Folder = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write.")]
+Text = str | None
 
 
 @app.callback()
@@ -54,20 +54,14 @@ def verifier(
     """
 
     writable(output)
-    write_verifier(output)
-    found = {"file": output, "sha256": sum_of(output)}
+    found = {"file": output, "sha256": write_verifier(output)}
     print_json(found) if as_json else print_facts(found.items())
 
 
 @app.command("results")
 def results(
     stores: Stores,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="Gets a folder named for each campaign."
-        ),
-    ],
+    output: Folder,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="One table or figure; may be repeated."),
@@ -82,8 +76,9 @@ def results(
       rsjs export results smoke -o results
       rsjs export results smoke --only counts --only gap-over-time -o results
 
-    Tables as .md, .tex and .csv, figures as .pdf, and the rows and courses of all runs. Statistics
-    are made family by family; of several families, NAME may be FAMILY-NAME to mean one.
+    DIR gets a folder named for each campaign: tables as .md, .tex and .csv, figures as .pdf, and
+    the rows and trajectories of all runs. Statistics are made family by family; of several
+    families, NAME may be FAMILY-NAME to mean one.
     """
 
     writable(output, folder=True)
@@ -103,28 +98,15 @@ def results(
 @app.command("ijoc")
 def ijoc(
     stores: Stores,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="A new or empty folder.")
-    ],
-    number: Annotated[
-        str | None,
-        typer.Option("--number", metavar="NUMBER", help="Of the paper, e.g. 2026.0001."),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Of the paper.")
-    ] = None,
-    authors: Annotated[
-        str | None, typer.Option("--authors", metavar="NAMES", help="Separated by semicolons.")
-    ] = None,
+    output: Folder,
+    number: Annotated[Text, typer.Option(metavar="NUMBER", help="Such as 2026.0001.")] = None,
+    title: Annotated[Text, typer.Option(metavar="TEXT", help="Of the paper.")] = None,
+    authors: Annotated[Text, typer.Option(metavar="NAMES", help="Separated by semicolons.")] = None,
     paper_doi: Annotated[
-        str | None,
-        typer.Option(
-            "--paper-doi", metavar="DOI", help="Of the paper; by default made of its number."
-        ),
+        Text, typer.Option(metavar="DOI", help="Of the paper; by default made of its number.")
     ] = None,
     repository: Annotated[
-        str | None,
-        typer.Option("--repository", metavar="URL", help="Where the software is developed."),
+        Text, typer.Option(metavar="URL", help="Where the software is developed.")
     ] = None,
     allow_dirty: Annotated[
         bool,
@@ -143,9 +125,9 @@ def ijoc(
       rsjs export ijoc runs/paper --number 2026.0001 --title "..." \\
           --authors "First Author; Second Author" -o 2026.0001
 
-    README, LICENSE, AUTHORS, src, data, scripts, docs, results and SHA256SUMS in the journal's
-    layout. The same stores give the same bytes. What is not known yet stays a placeholder and is
-    listed at the end. A store with corrupt records is refused.
+    DIR, new or empty, gets README, LICENSE, AUTHORS, src, data, scripts, docs, results and
+    SHA256SUMS in the journal's layout. The same stores give the same bytes. What is not known yet
+    stays a placeholder and is listed at the end. A store with corrupt records is refused.
     """
 
     about = paper(number=number, title=title, authors=authors, doi=paper_doi, repository=repository)

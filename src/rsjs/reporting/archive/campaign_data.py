@@ -20,53 +20,37 @@ from rsjs.runs.compare import Row
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """
-    One campaign: what was asked and what came of it.
-
-    Attributes
-    ----------
-    name : str
-    text : str
-        The campaign as last run.
-    stores : sequence of Path
-        Of its shards.
-    found : Collected
-    sessions : sequence of mapping
-        The `rsjs run` that made its rows, in order of time.
-    """
+    """One campaign: what was asked and what came of it."""
 
     name: str
-    text: str
-    stores: Sequence[Path]
+    text: str  # the campaign file as last run
+    stores: Sequence[Path]  # of its shards
     found: Collected
-    sessions: Sequence[Mapping[str, Any]]
+    sessions: Sequence[Mapping[str, Any]]  # the `rsjs run` that made its rows, in order of time
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Of all runs, in the order of `select.ordered`, whatever that of the stores."""
+        """Rows of all runs, in the order of `select.ordered`, whatever that of the stores."""
         return ordered(self.found.rows)
 
     @property
     def courses(self) -> list[dict[str, Any]]:
-        """Of the rows, in their order."""
+        """Trajectories of the rows, in their order."""
         of_run = {course["run_id"]: course for course in self.found.courses}
         return [of_run[row["run_id"]] for row in self.rows]
 
 
 def experiments(stores: Sequence[Path]) -> list[Experiment]:
     """
-    The campaigns of some stores, by name; stores of one name are shards of one campaign.
+    Return the campaigns of stores by name; stores of one name are shards of one campaign.
 
-    Raises
-    ------
-    InputError
-        For a folder that is no store, a record that cannot be read, a store without records, or
-        stores of one name with campaigns that differ.
+    InputError for a folder that is no store, for what cannot be read, and for stores of one name
+    with campaigns that differ.
     """
-    of_name: dict[str, list[Path]] = {}
+    shards: dict[str, list[Path]] = {}
     for folder in stores:
-        of_name.setdefault(manifest.read(folder, "store")["campaign"], []).append(folder)
-    return [_experiment(name, folders) for name, folders in sorted(of_name.items())]
+        shards.setdefault(manifest.read(folder, "store")["campaign"], []).append(folder)
+    return [_experiment(name, folders) for name, folders in sorted(shards.items())]
 
 
 def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
@@ -79,8 +63,9 @@ def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
     if len(texts) > 1:
         told = described(f"{len(texts)} campaigns that differ")
         raise InputError("", told, f"one campaign of the name {name}", folders[-1])
-    for name, reason in found.lost:
-        raise InputError("", described(f"session {name}: {reason}"), "sound sessions", folders[0])
+    for session, reason in found.lost:
+        told = described(f"session {session}: {reason}")
+        raise InputError("", told, "sound sessions", folders[0])
     return Experiment(
         name=name,
         text=texts.pop(),
@@ -91,7 +76,7 @@ def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
 
 
 def doubts(found: Sequence[Experiment]) -> list[str]:
-    """What keeps others from trusting the results or making them again, a sentence each."""
+    """Return what keeps others from trusting the results or making them again, in sentences."""
     rows = [row for experiment in found for row in experiment.rows]
     missing = sum(len(experiment.found.missing) for experiment in found)
     failed = Counter(filter(None, map(failure, rows)))
@@ -110,6 +95,6 @@ def doubts(found: Sequence[Experiment]) -> list[str]:
 
 
 def last_session(found: Sequence[Experiment]) -> Mapping[str, Any]:
-    """The one that began last: its commit and date are those of the archive."""
+    """Return the session that began last: its commit and date are those of the archive."""
     every = [one for experiment in found for one in experiment.sessions]
     return max(every, key=lambda one: (one["begun"], one["id"]))

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,7 +36,6 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive import archive_data
 from rsjs.reporting.archive.campaign_data import Experiment, doubts, experiments, last_session
-from rsjs.reporting.archive.checksums import files_below, write_sums
 from rsjs.reporting.archive.metadata import Paper, left_to_fill
 from rsjs.reporting.archive.results import Item, write_results
 from rsjs.reporting.archive.source_tree import licence, write_source
@@ -43,100 +43,26 @@ from rsjs.reporting.tables.comparison import conditions
 from rsjs.reporting.tables.table import code, escaped
 
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
-
-
-def archived(text: str, files: Sequence[str]) -> str:
-    """
-    The text of a campaign with other instance files.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Relative to the campaign; they take the place of the patterns under `files`.
-
-    Raises
-    ------
-    InputError
-        If the text does not say `files = [...]` in so many words.
-    """
-    document = tomllib.loads(text)
-    changed = FILES.sub(lambda found: found[1] + json.dumps(list(files)), text)
-    if tomllib.loads(changed) != _with_files(document, files):
-        found = described("instance files that are not named by `files = [...]`")
-        raise InputError("/instances", found, "a line of its own for each `files`")
-    return changed
-
-
-def shows(text: str) -> str:
-    """What a campaign is for, on one line."""
-    return " ".join(str(tomllib.loads(text)["shows"]).split())
-
-
-def environments(text: str) -> list[str]:
-    """The Python environments that a campaign names."""
-    return sorted(tomllib.loads(text).get("environments", {}))
-
-
-def _with_files(document: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
-    given: dict[str, Any] = {
-        key: [
-            {**entry, "files": list(files)} if "files" in entry else entry
-            for entry in document[key]
-        ]
-        for key in ("instances", "workloads")
-        if key in document
-    }
-    return {**document, **given}
-
-
-def require_jinja() -> None:
-    """Refuse to begin without jinja2."""
-    if find_spec("jinja2") is None:
-        expected = "the extra `report`: pip install 'rsjs-bench[report]'"
-        raise InputError("", described("no jinja2"), expected)
-
-
-def page(name: str, facts: Mapping[str, Any]) -> str:
-    """The text that the template of a name makes of facts."""
-    from jinja2 import Environment, StrictUndefined
-
-    text = files("rsjs.reporting.archive").joinpath("templates", f"{name}.j2").read_text("utf-8")
-    plain = Environment(
-        autoescape=False,  # Markdown and shell, no HTML
-        keep_trailing_newline=True,
-        lstrip_blocks=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    plain.filters |= {"code": code, "escaped": escaped}
-    return plain.from_string(text).render(facts)
-
-
 SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
+PAGES = {  # file of the archive -> template
+    "README.md": "README.md",
+    "data/README.md": "data.md",
+    "docs/README.md": "docs.md",
+    "scripts/reproduce.sh": "reproduce.sh",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Archive:
-    """
-    What was written.
-
-    Attributes
-    ----------
-    folder : Path
-    files, instances, solutions, logs : int
-    doubts : list of str
-        Defects of the results, as README notes them.
-    left : list of str
-        What the authors have to fill in.
-    """
+    """What was written."""
 
     folder: Path
     files: int
     instances: int
     solutions: int
     logs: int
-    doubts: list[str]
-    left: list[str]
+    doubts: list[str]  # defects of the results, as README notes them
+    left: list[str]  # what the authors have to fill in
 
 
 def export(
@@ -163,7 +89,9 @@ def export(
         For a folder that is not empty, and for stores with corrupt records, defects that are not
         allowed, or solutions that the verifier refuses.
     """
-    require_jinja()
+    if find_spec("jinja2") is None:
+        expected = "the extra `report`: pip install 'rsjs-bench[report]'"
+        raise InputError("", described("no jinja2"), expected)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("", described("something there"), "a new or empty folder", folder)
     found = experiments(stores)
@@ -175,7 +103,10 @@ def export(
     try:
         scratch.mkdir(parents=True)
         made = _write(found, scratch, paper, defects, root)
-        _date(scratch, last_session(found)["begun"])
+        begun = datetime.fromisoformat(last_session(found)["begun"]).timestamp()
+        for path in scratch.rglob("*"):  # packing them gives the same bytes each time
+            if not path.is_symlink():
+                os.utime(path, (begun, begun))
         scratch.replace(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -185,26 +116,24 @@ def export(
 def _write(
     found: Sequence[Experiment], at: Path, paper: Paper, defects: list[str], root: Path | None
 ) -> dict[str, Any]:
+    """Write all files into an empty folder; return the counts of `Archive`."""
     last = last_session(found)
     _, environment = min(last["environments"].items())  # "", that of `rsjs run`, comes first
-    version = environment["rsjs_version"]
-    source = write_source(last["commit"], version, root, at / "src")
+    source = write_source(last["commit"], environment["rsjs_version"], root, at / "src")
     terms = licence(at / "src")
     data = archive_data.write_instances(found, at / "data")
     best = archive_data.write_best(found, data, at / "results" / SOLUTIONS)
     logs = archive_data.write_logs(found, data, at / "results" / LOGS)
-    archive_data.write_verifier(at / "results" / archive_data.VERIFIER)
+    write_verifier(at / "results" / archive_data.VERIFIER)
     if best:
         verdicts = archive_data.verify(at, ["data", f"results/{SOLUTIONS}"])
-        write_bytes(verdicts.encode(), at / "results" / archive_data.VERIFICATION)
+        write_bytes(verdicts.encode(), at / "results/verification.txt")
     told = []
     for one in found:
-        items = write_results(one, at / "results" / one.name)
+        told.append(_told(one, write_results(one, at / "results" / one.name)))
         read = archive_data.read_from_files(one)
         given = [f"../data/{entry.file}" for entry in data if entry.sha256 in read]
-        text = archived(one.text, given)
-        write_bytes(text.encode(), at / "scripts" / f"{one.name}.toml")
-        told.append(_told(one, items))
+        write_bytes(archived(one.text, given).encode(), at / "scripts" / f"{one.name}.toml")
     facts = {
         "paper": paper,
         "licence": terms.strip().splitlines()[0],
@@ -216,14 +145,8 @@ def _write(
         "best": best,
         "logs": logs,
     }
-    texts = {
-        "README.md": page("README.md", facts),
-        "LICENSE": terms,
-        "AUTHORS": "".join(f"{name}\n" for name in paper.authors),
-        "data/README.md": page("data.md", facts),
-        "docs/README.md": page("docs.md", facts),
-        "scripts/reproduce.sh": page("reproduce.sh", facts),
-    }
+    texts = {name: _page(template, facts) for name, template in PAGES.items()}
+    texts |= {"LICENSE": terms, "AUTHORS": "".join(f"{name}\n" for name in paper.authors)}
     for name, text in texts.items():
         write_bytes(text.encode(), at / name)
     return {
@@ -235,32 +158,78 @@ def _write(
     }
 
 
-def _told(one: Experiment, items: Sequence[Item]) -> dict[str, Any]:
-    """What the pages say of a campaign."""
-    seeds = sorted({row["seed"] for row in one.rows})
-    ended, quality = (
-        ", ".join(f"{count} {word}" for word, count in Counter(words).most_common())
-        for words in ([row["ended"] for row in one.rows], [row["quality"] for row in one.rows])
+def _page(template: str, facts: Mapping[str, Any]) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    plain = Environment(
+        loader=PackageLoader("rsjs.reporting.archive"),
+        autoescape=False,  # Markdown and shell, no HTML
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
     )
+    plain.filters |= {"code": code, "escaped": escaped}
+    return plain.get_template(f"{template}.j2").render(facts)
+
+
+def _told(one: Experiment, items: Sequence[Item]) -> dict[str, Any]:
+    """Return what the pages say of a campaign."""
+    document = tomllib.loads(one.text)
+    counts = {
+        key: ", ".join(
+            f"{count} {word}" for word, count in Counter(row[key] for row in one.rows).most_common()
+        )
+        for key in ("ended", "quality")
+    }
     return {
+        **counts,
         "name": one.name,
-        "shows": shows(one.text),
-        "environments": environments(one.text),
+        "shows": " ".join(str(document["shows"]).split()),
+        "environments": sorted(document.get("environments", {})),
         "runs": len(one.rows),
         "skipped": len(one.found.skipped),
         "shown": items,
         "sessions": one.sessions,
-        "conditions": [
-            *conditions([{**row, "seed": None} for row in one.rows]),
-            f"Seeds: {', '.join(map(str, seeds))}.",
-        ],
-        "ended": ended,
-        "quality": quality,
+        "conditions": conditions([{**row, "seed": None} for row in one.rows]),
+        "seeds": sorted({row["seed"] for row in one.rows}),
     }
 
 
-def _date(folder: Path, begun: str) -> None:
-    """Give all files the time of the last session, so that packing them gives the same bytes."""
-    seconds = datetime.fromisoformat(begun).timestamp()
-    for path in [*files_below(folder), *(path for path in folder.rglob("*") if path.is_dir())]:
-        os.utime(path, (seconds, seconds))
+def archived(text: str, files: Sequence[str]) -> str:
+    """
+    Return the text of a campaign with other instance files, relative to it.
+
+    InputError if the text does not say `files = [...]` in so many words.
+    """
+    expected = tomllib.loads(text)
+    for entry in (*expected.get("instances", ()), *expected.get("workloads", ())):
+        if "files" in entry:
+            entry["files"] = [*files]
+    changed = FILES.sub(lambda found: found[1] + json.dumps([*files]), text)
+    if tomllib.loads(changed) != expected:
+        found = described("instance files that are not named by `files = [...]`")
+        raise InputError("/instances", found, "a line of its own for each `files`")
+    return changed
+
+
+def write_verifier(path: Path) -> str:
+    """Write the single-file verifier; return its sha256."""
+    data = files("rsjs").joinpath(archive_data.VERIFIER).read_bytes()
+    write_bytes(data, path)
+    return sha256(data).hexdigest()
+
+
+def write_sums(folder: Path) -> int:
+    """Write SHA256SUMS of all files below a folder, links aside; return how many there are."""
+    found = [Path(place, name) for place, _, names in os.walk(folder) for name in names]
+    paths = sorted(path for path in found if not path.is_symlink())
+    lines = []
+    for path in paths:
+        name = path.relative_to(folder).as_posix()
+        # as coreutils: what is escaped in a name is told by a backslash before the sum
+        shown = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+        mark = "\\" if shown != name else ""
+        lines.append(f"{mark}{sha256(path.read_bytes()).hexdigest()}  {shown}\n")
+    write_bytes("".join(lines).encode(), folder / "SHA256SUMS")
+    return len(paths)

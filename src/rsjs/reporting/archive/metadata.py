@@ -20,29 +20,17 @@ PLACEHOLDERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """
-    A paper of the INFORMS Journal on Computing.
+    """A paper of the INFORMS Journal on Computing."""
 
-    Attributes
-    ----------
-    number : str
-        That the journal gave it, e.g. 2026.0001.
-    title : str
-    authors : sequence of str
-    doi : str
-    repository : str
-        Address of the development repository.
-    """
-
-    number: str
+    number: str  # that the journal gave it, e.g. 2026.0001
     title: str
     authors: Sequence[str]
     doi: str
-    repository: str
+    repository: str  # address of the development repository
 
     @property
     def archive_doi(self) -> str:
-        """That the journal gives the archive."""
+        """DOI that the journal gives the archive."""
         return f"10.1287/ijoc.{self.number}.cd"
 
 
@@ -55,17 +43,9 @@ def paper(
     repository: str | None = None,
 ) -> Paper:
     """
-    The paper as far as it is known.
+    Return the paper as far as it is known; authors are separated by semicolons.
 
-    Parameters
-    ----------
-    authors : str
-        Separated by semicolons.
-
-    Raises
-    ------
-    InputError
-        For a number, DOI or address of another form.
+    InputError for a number, DOI or address of another form.
     """
     for option, value, pattern, expected in (
         ("--number", number, r"\d{4}\.\d{4}", "a number like 2026.0001"),
@@ -85,12 +65,15 @@ def paper(
 
 
 def left_to_fill(files: Iterable[Path]) -> list[str]:
-    """The placeholders that texts still hold, each with the files and how often."""
-    told = []
+    """Return the placeholders that texts still hold, each with the files and how often."""
     texts = {path.name: path.read_text("utf-8") for path in files}
-    for option, placeholder in PLACEHOLDERS.items():
-        places = {name: text.count(placeholder) for name, text in texts.items()}
-        where = ", ".join(f"{name} ({count})" for name, count in places.items() if count)
-        if where:
-            told.append(f"{placeholder}: {option}, or by hand in {where}")
-    return told
+    return [
+        f"{placeholder}: {option}, or by hand in "
+        + ", ".join(
+            f"{name} ({text.count(placeholder)})"
+            for name, text in texts.items()
+            if placeholder in text
+        )
+        for option, placeholder in PLACEHOLDERS.items()
+        if any(placeholder in text for text in texts.values())
+    ]

@@ -17,26 +17,11 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 
 DISTRIBUTION = "rsjs-bench"
-PACKAGES = (
-    "rsjs",
-    "rsjs.instances",
-    "rsjs.formulations",
-    "rsjs.heuristics",
+PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
+CI = re.compile(
+    r"\.(ci|circleci|forgejo|gitea|github|gitlab|travis|woodpecker)(\.yml)?"
+    r"|\.pre-commit-config\.yaml|azure-pipelines\.yml"
 )
-CI = {
-    ".ci",
-    ".circleci",
-    ".forgejo",
-    ".gitea",
-    ".github",
-    ".gitlab",
-    ".gitlab-ci.yml",
-    ".pre-commit-config.yaml",
-    ".travis.yml",
-    ".woodpecker",
-    ".woodpecker.yml",
-    "azure-pipelines.yml",
-}
 TESTS = re.compile(r"extra == .test\b")
 PROJECT = """\
 [build-system]
@@ -68,7 +53,7 @@ class Source:
 
 
 def checkout() -> Path | None:
-    """The working tree that rsjs runs from, None if it is installed otherwise."""
+    """Return the working tree that rsjs runs from, None if it is installed otherwise."""
     if of_tree()["commit"] is None:
         return None
     found = _git(Path(__file__).parent, "rev-parse", "--show-toplevel")
@@ -79,17 +64,8 @@ def write_source(commit: str | None, version: str, root: Path | None, folder: Pa
     """
     Write the source of the results into a folder, without what continuous integration needs.
 
-    Parameters
-    ----------
-    commit, version : str
-        Of the runs.
-    root : path or None
-        A working tree whose repository has the commit; None = the installed package is taken.
-
-    Raises
-    ------
-    InputError
-        If the repository lacks the commit, or another version is installed.
+    It is the tree of the runs' commit in the repository of `root`; without one, the installed
+    package. InputError if the repository lacks the commit, or another version is installed.
     """
     if commit is not None and root is not None:
         _write_tree(root, commit, folder)
@@ -105,7 +81,7 @@ def write_source(commit: str | None, version: str, root: Path | None, folder: Pa
 def _write_tree(root: Path, commit: str, folder: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", "--format=tar", commit))) as tree:
         for member in tree:
-            if CI.intersection(PurePosixPath(member.name).parts):
+            if any(map(CI.fullmatch, PurePosixPath(member.name).parts)):
                 continue
             path = folder / member.name
             if member.issym():
@@ -134,19 +110,19 @@ def _write_package(folder: Path) -> None:
 
 
 def _pins(found: metadata.Distribution) -> list[str]:
-    """name==version of what the package asks for and has, without what only its tests need."""
-    installed = {_plain(one.metadata["Name"]): one.version for one in metadata.distributions()}
+    """Return name==version of what the package asks for and has, tests aside."""
+
+    def plain(name: str) -> str:
+        return re.sub(r"[-_.]+", "-", name).lower()
+
+    installed = {plain(one.metadata["Name"]): one.version for one in metadata.distributions()}
     asked = [line for line in found.requires or [] if not TESTS.search(line)]
-    names = {_plain(re.split(r"[^\w.-]", line)[0]) for line in asked}
+    names = {plain(re.split(r"[^\w.-]", line)[0]) for line in asked}
     return [f"{name}=={installed[name]}" for name in sorted(names & {*installed})]
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def licence(folder: Path) -> str:
-    """The licence of the source in a folder, or of the installed package."""
+    """Return the licence of the source in a folder, or of the installed package."""
     path = folder / "LICENSE"
     if path.is_file():
         return path.read_text("utf-8")
