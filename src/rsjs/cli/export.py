@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.reporting.archive.campaign_data import experiments
@@ -22,11 +22,8 @@ app = typer.Typer(
     "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001",
 )
 
-Stores = Annotated[
-    list[Path],
-    typer.Argument(metavar="STORE", help="Stores of `rsjs run`; shards count as one."),
-]
-Folder = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write.")]
+Stores = Annotated[list[Path], argument("STORE", "Stores of `rsjs run`; shards count as one.")]
+Folder = Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")]
 Text = str | None
 
 
@@ -36,9 +33,7 @@ def group() -> None: ...
 
 @app.command("verifier")
 def verifier(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Python file to write.")
-    ],
+    output: Annotated[Path, option("FILE", "Python file to write.", "-o", "--output")],
     as_json: Json = False,
 ) -> None:
     """
@@ -63,8 +58,7 @@ def results(
     stores: Stores,
     output: Folder,
     only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="NAME", help="One table or figure; may be repeated."),
+        list[str] | None, option("NAME", "One table or figure; may be repeated.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -99,20 +93,17 @@ def results(
 def ijoc(
     stores: Stores,
     output: Folder,
-    number: Annotated[Text, typer.Option(metavar="NUMBER", help="Such as 2026.0001.")] = None,
-    title: Annotated[Text, typer.Option(metavar="TEXT", help="Of the paper.")] = None,
-    authors: Annotated[Text, typer.Option(metavar="NAMES", help="Separated by semicolons.")] = None,
-    paper_doi: Annotated[
-        Text, typer.Option(metavar="DOI", help="Of the paper; by default made of its number.")
-    ] = None,
-    repository: Annotated[
-        Text, typer.Option(metavar="URL", help="Where the software is developed.")
-    ] = None,
+    number: Annotated[Text, option("NUMBER", "Of the paper, e.g. 2026.0001.")] = None,
+    title: Annotated[Text, option("TEXT", "Of the paper.")] = None,
+    authors: Annotated[Text, option("NAMES", "Separated by semicolons.")] = None,
+    paper_doi: Annotated[Text, option("DOI", "Of the paper; by default from its number.")] = None,
+    repository: Annotated[Text, option("URL", "Where the software is developed.")] = None,
     allow_dirty: Annotated[
         bool,
-        typer.Option(
+        option(
+            None,
+            "Also if runs failed, are missing or had a changed source; README notes it.",
             "--allow-dirty",
-            help="Also if runs failed, are missing or had a changed source; README notes it.",
         ),
     ] = False,
     as_json: Json = False,
