@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rsjs.cli.comparisons import requests
+from rsjs.cli.options import requests
 from rsjs.core.call import Call, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method

@@ -22,6 +22,7 @@ from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.dispatch import Dispatch, News
 from rsjs.campaigns.method_selection import Choice
+from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
 from rsjs.campaigns.spec import Campaign, read
 from rsjs.campaigns.worker_pool import local
@@ -179,7 +180,6 @@ def compare_pairs(
     if not pairs:
         raise InputError("", described("no instances"), "at least one")
     own = kind_of(pairs[0][0])
-    places = {problem.digest: place for place, (problem, _) in enumerate(pairs)}
     order: dict[tuple[str, str], int] = {}
     choices: dict[str, Choice] = {}
     for problem, requests in pairs:
@@ -215,15 +215,14 @@ def compare_pairs(
         found = described(f"nothing to run: {spelling} on {name}")
         raise InputError("", found, f"other methods or instances: {reason}")
 
-    def place(instance_sha256: str, spelling: str) -> tuple[int, int]:
-        return places[instance_sha256], order[instance_sha256, spelling]
+    def place(run: Run) -> int:
+        return order[run.instance_sha256, run.method]
 
     with tempfile.TemporaryDirectory(prefix="rsjs-") as scratch:
         folder = Path(store) if store is not None else Path(scratch) / "store"
         prepared = runner.prepare(campaign, folder, Part())
-        selected = sorted(prepared.selected, key=lambda run: place(run.instance_sha256, run.method))
-        prepared = replace(prepared, selected=selected)
-        return _carried_out(prepared, folder, local(1), 1, watch)
+        prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
+        return _carried_out(prepared, folder, local(1), 1, place, watch)
 
 
 def run_campaign(
@@ -260,7 +259,13 @@ def run_campaign(
     asked = find_campaign(str(campaign))
     slots = runner.slots_here(asked, jobs)
     prepared = runner.prepare(asked, Path(store), Part(shard=shard, only=only, again=again))
-    return _carried_out(prepared, Path(store), local(slots), slots, watch)
+    methods = [choice.request.spelling for choice in asked.choices]
+
+    def place(run: Run) -> tuple[Any, ...]:
+        size = run.nodes, run.jobs, run.instance, run.instance_sha256
+        return *size, methods.index(run.method), run.limits.seed, run.limits.threads, run.repetition
+
+    return _carried_out(prepared, Path(store), local(slots), slots, place, watch)
 
 
 def bundled() -> list[str]:
@@ -296,9 +301,14 @@ class _Given:
 
 
 def _carried_out(
-    prepared: Prepared, folder: Path, dispatch: Dispatch, slots: int, watch: Watch | None
+    prepared: Prepared,
+    folder: Path,
+    dispatch: Dispatch,
+    slots: int,
+    order: Callable[[Run], Any],
+    watch: Watch | None,
 ) -> Comparison:
-    """Carry out what is left, and collect what was selected, in its order."""
+    """Carry out what is left, and collect what was selected, in that order."""
     hear = (lambda _: None) if watch is None else watch(prepared)
     interrupted = False
     try:
@@ -307,7 +317,7 @@ def _carried_out(
                 hear(item)
     except KeyboardInterrupt:
         interrupted = True
-    place = {run.id: k for k, run in enumerate(prepared.selected)}
+    place = {run.id: k for k, run in enumerate(sorted(prepared.selected, key=order))}
     found = collect([folder])
 
     def selected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

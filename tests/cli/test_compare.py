@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.cli.comparisons import file_name, split
+from rsjs.cli.compare import file_name
 from rsjs.cli.main import main
+from rsjs.cli.options import split
 from rsjs.runs import provenance
 
 KNOWN = ("greedy", "edf", "rg", "sts")
@@ -62,7 +63,7 @@ def compared(folder, tmp_path_factory):
 @pytest.mark.process
 def test_all_files_are_written(compared):
     assert compared.code == 0
-    assert {path.name for path in compared.folder.iterdir()} == {*FILES, "solutions"}
+    assert {path.name for path in compared.folder.iterdir()} == {*FILES, "solutions", "store"}
     with (compared.folder / "rows.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     pairs = [(int(row["jobs"]), row["method"]) for row in rows]

@@ -2,18 +2,38 @@
 
 import pytest
 
-from rsjs.cli import demo
-from rsjs.cli.comparisons import requests
-from rsjs.cli.demo import story
+from rsjs.campaigns.spec import read
+from rsjs.cli.compare import story
+from rsjs.comparison import find_campaign
+
+SMALL = """
+format = "rsjs-campaign/1"
+name = "demo"
+shows = "One node or two, no solver"
+timing = "shared"
+
+[limits]
+time_s = 60
+
+[[instances]]
+generator = "jahani"
+sizes = ["1x10", "2x20"]
+
+[[methods]]
+run = ["edf:paper"]
+on = ["*-N1-*"]
+
+[[methods]]
+run = ["greedy:paper"]
+"""
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(monkeypatch, tmp_path):
     """One node or two, no solver."""
-    monkeypatch.setattr(demo, "SIZES", (1, 2))
-    monkeypatch.setattr(demo, "METHODS", "greedy:paper")
-    monkeypatch.setattr(demo, "LITERAL", "edf:paper")
-    monkeypatch.setattr(demo, "LITERAL_UP_TO", 1)
+    (tmp_path / "demo.toml").write_text(SMALL)
+    asked = read(tmp_path / "demo.toml")
+    monkeypatch.setattr("rsjs.comparison.find_campaign", lambda name: asked)
 
 
 @pytest.mark.process
@@ -23,15 +43,15 @@ def test_it_ends_in_a_table_over_the_sizes(rsjs, tmp_path):
     assert ended.code == 0
     assert "N1-J10" in ended.out
     assert "N2-J20" in ended.out
-    assert f"instances are in {tmp_path / 'd' / 'instances'}." in " ".join(ended.out.split())
-    assert len(list((tmp_path / "d" / "instances").iterdir())) == 2
+    assert len(list((tmp_path / "d" / "store" / "instances").glob("*.json.gz"))) == 2
     assert len(list((tmp_path / "d" / "solutions").iterdir())) == 3
-    assert "3/3 greedy:paper" in ended.err
+    assert "3/3 " in ended.err
+    assert "3 of 3 runs are in" in rsjs("demo", "-o", tmp_path / "d").err
 
 
-def test_its_methods_exist():
-    assert len(requests(demo.METHODS)) == 8
-    assert [request.method.name for request in requests(demo.LITERAL)] == ["jahani_literal"] * 2
+def test_its_campaign_is_bundled():
+    methods = [choice.request.method.name for choice in find_campaign("demo").choices]
+    assert methods.count("jahani_patterns") == 3
 
 
 def _row(method, nodes, cost, bound, postponed=0.0):
@@ -53,7 +73,7 @@ ROWS = [
 def test_the_story_is_told_from_the_rows():
     exact, rules = story(ROWS).split(". On ")
     assert exact == (
-        "The pattern model comes within 1.0 % of the best bound in every run; the model as printed "
+        "The pattern model comes within 1.0 % of the best bound in every run; the published model "
         "ends with a gap of 75 % (highs) on 2 nodes"
     )
     best, others = rules.split("; ")

@@ -1,19 +1,41 @@
-"""`rsjs compare`: several methods on several instances, one table."""
+"""`rsjs compare` and `rsjs demo`: several methods on several instances, one table."""
 
 from __future__ import annotations
 
+import re
+import shutil
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rsjs.cli import comparisons
-from rsjs.cli.comparisons import Runs, not_served, requests
-from rsjs.cli.options import Gap, Json, MemoryLimit, Seed, Threads, TimeLimit, limits
-from rsjs.cli.output import writable
-from rsjs.cli.progress import running
-from rsjs.core.errors import InputError, described
-from rsjs.instances.io.files import read_instance
+from rsjs.cli import INTERRUPTED
+from rsjs.cli.options import (
+    Gap,
+    Json,
+    MemoryLimit,
+    Seed,
+    Threads,
+    TimeLimit,
+    errors_at,
+    limits,
+    requests,
+)
+from rsjs.cli.output import console, number, percent, print_json, print_text, writable
+from rsjs.cli.progress import Board, Screen, busy, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rsjs.campaigns.dispatch import News
+    from rsjs.campaigns.runner import Prepared
+    from rsjs.comparison import Comparison, Skipped
+    from rsjs.runs.compare import Row
+
+STORE = "store"  # folder of the records in that of a comparison
+EXACT, PUBLISHED = "jahani_patterns", "jahani_literal"  # of the demonstration
 
 
 def compare(
@@ -23,7 +45,7 @@ def compare(
         typer.Option(
             "--methods",
             metavar="METHODS",
-            help="Spellings with commas between them, see `rsjs list methods`.",
+            help="Methods with commas between them, see `rsjs list methods`.",
         ),
     ],
     output: Annotated[
@@ -45,23 +67,208 @@ def compare(
           --methods jahani_patterns@highs,greedy:code,edf:paper -o results
 
     DIR gets rows.csv, table.md, table.tex, gap.png (gap against time), cost.png (its terms),
-    events.json and the verified solutions. Gaps are to the best bound that any method proved.
-    Methods that do not serve an instance are listed with the reason, not run.
+    events.json, the verified solutions, and the records of the runs: `rsjs report DIR/store` reads
+    them, and runs that are done are not carried out again. Gaps are to the best bound that any
+    method proved. Methods that do not serve an instance are listed with the reason, not run.
     """
+    from rsjs.comparison import compare_pairs
+    from rsjs.instances.io.files import read_instance
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = requests(methods)
     given = {instance.digest: instance for instance in map(read_instance, files)}
-    instances = list(given.values())
     writable(output, folder=True)
-    passed_over = not_served(instances, wanted)
-    total = len(instances) * len(wanted) - len(passed_over)
-    if total == 0:
-        first = passed_over[0]
-        found = described(f"nothing to run: {first.method} on {first.instance}")
-        raise InputError("--methods", found, f"other methods or instances: {first.reason}")
+    with running() as screen, errors_at("--methods"):
+        found = compare_pairs(
+            [(instance, wanted) for instance in given.values()],
+            allowed,
+            store=output / STORE,
+            watch=watching(screen, output / STORE),
+        )
+    finish(found, output, as_json=as_json)
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")
+    ] = Path("demo-results"),
+    as_json: Json = False,
+) -> None:
+    """
+    Compare exact models and heuristics on 2 to 100 nodes.
+
+    \b
+    Example:
+      rsjs demo -o demo-results
+
+    Carries out the bundled campaign demo in about two minutes: four instances of Jahani 2019
+    (catalogue table2, due dates base, synthetic times, seed 1), the pattern model on three solvers,
+    the published model where that is sensible, and the greedy rules, all verified by the same
+    checker. DIR gets the files of `rsjs compare`.
+    """
+    from rsjs.comparison import run_campaign
+
+    writable(output, folder=True)
     with running() as screen:
-        runs = Runs(output, allowed, screen, total)
-        runs.run(instances, wanted)
-    rows = comparisons.finish(runs, as_json=as_json)
-    raise typer.Exit(comparisons.exit_code(runs, rows))
+        found = run_campaign("demo", output / STORE, watch=watching(screen, output / STORE))
+    finish(found, output, as_json=as_json, story=story)
+
+
+def watching(screen: Screen, store: Path) -> Callable[[Prepared], Callable[[News], None]]:
+    """Return what shows the progress of a campaign on a screen."""
+
+    def watch(prepared: Prepared) -> Callable[[News], None]:
+        done = len(prepared.survey.done)
+        if done:
+            screen.say(f"{done} of {len(prepared.selected)} runs are in {store} already")
+        return Board(prepared.campaign.name, prepared.left, 1, screen).hear
+
+    return watch
+
+
+def finish(
+    found: Comparison,
+    folder: Path,
+    *,
+    as_json: bool,
+    story: Callable[[Sequence[Row]], str] = lambda _: "",
+) -> None:
+    """Write all files, print the table or the JSON document, and end with the exit code."""
+    if not found.rows:  # Ctrl-C before the first run ended
+        raise typer.Exit(INTERRUPTED)
+    with busy("writing tables and pictures"):
+        files = write(found, folder)
+    if as_json:
+        print_json(
+            {
+                "rows": found.rows,
+                "left_out": [vars(left) for left in found.skipped],
+                "interrupted": found.interrupted,
+                "folder": folder,
+                "files": files,
+            }
+        )
+    else:
+        from rsjs.reporting.tables import comparison
+
+        out = console()
+        print(comparison.terminal(found.rows, out.width, colour=out.is_terminal))
+        for line in skipped_lines(found.skipped):
+            print(line)
+        names = ", ".join(path.name for path in files)
+        print(f"\nWritten to {folder}: {names}, solutions/, {STORE}/")
+        if text := story(found.rows):
+            print_text(text)
+        if found.interrupted:
+            print(
+                f"Interrupted after {len(found.rows)} runs. Run the same command again to resume."
+            )
+    if found.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(0 if all(row["status"] == "ok" for row in found.rows) else 1)
+
+
+def write(found: Comparison, folder: Path) -> list[Path]:
+    """Write tables, pictures, events.json and solutions in place of those before."""
+    import json
+
+    from rsjs.instances.io.files import write_bytes
+    from rsjs.reporting.figures.cost_bars import cost_split
+    from rsjs.reporting.figures.gap_curves import gap_over_time
+    from rsjs.reporting.tables import comparison
+
+    solutions = folder / "solutions"
+    if solutions.is_dir():
+        shutil.rmtree(solutions)
+    used: Counter[str] = Counter()
+    for row in found.rows:
+        kept = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "solution.json.gz"
+        if row["status"] == "ok" and kept.is_file():
+            name = file_name(f"{row['instance']}--{row['method']}")
+            used[name.lower()] += 1
+            again = used[name.lower()]  # a name that differs in what is replaced only
+            solutions.mkdir(parents=True, exist_ok=True)
+            number = f"-{again}" if again > 1 else ""
+            shutil.copyfile(kept, solutions / f"{name}{number}.json.gz")
+    written = comparison.write_all(found.rows, folder)
+    text = json.dumps(found.trajectories, indent=1)
+    write_bytes(text.encode(), folder / "events.json")
+    gap_over_time(found.trajectories, folder / "gap.png")
+    cost_split(found.rows, folder / "cost.png")
+    return [*written, *(folder / name for name in ("events.json", "gap.png", "cost.png"))]
+
+
+def file_name(text: str) -> str:
+    """
+    Return a text with what file systems do not like replaced.
+
+    >>> file_name("case--greedy:code?x=1")
+    'case--greedy_code_x=1'
+    """
+    return re.sub(r"[^\w.@=,+-]", "_", text, flags=re.ASCII)
+
+
+def skipped_lines(skipped: Sequence[Skipped]) -> list[str]:
+    """Return a line for each method that was not run, with its reason and where."""
+    cases: dict[tuple[str, str], list[str]] = {}
+    for left in skipped:
+        cases.setdefault((left.method, left.reason), []).append(left.instance)
+    lines = [
+        f"  {method} on {names[0] if len(names) == 1 else f'{len(names)} instances'}: {reason}"
+        for (method, reason), names in cases.items()
+    ]
+    return ["", "Not run:", *lines] if lines else []
+
+
+def story(rows: Sequence[Row]) -> str:
+    """
+    One sentence on the exact models, one on the rules; only what the rows say.
+
+    A run that failed says nothing of its method: it is named apart.
+    """
+    failed = [row for row in rows if row["stop"] == "error"]
+    ended = [row for row in rows if row["stop"] != "error"]
+    sentences = _exact(ended), _rules(ended), *map(_failure, failed)
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _failure(row: Row) -> str:
+    return f"{row['method']} on {row['nodes']} nodes failed: {row['message']}."
+
+
+def _exact(rows: Sequence[Row]) -> str:
+    patterns = [row["gap_to_best"] for row in rows if row["method"].startswith(EXACT)]
+    known = [gap for gap in patterns if gap is not None]
+    if not known:
+        return ""
+    text = f"The pattern model comes within {percent(max(known))} of the best bound in every run"
+    if len(known) < len(patterns):
+        text = f"The pattern model has a solution in {len(known)} of {len(patterns)} runs"
+    literal = [row for row in rows if row["method"].startswith(PUBLISHED)]
+    ends = " and ".join(
+        f"{percent(row['gap'])} ({row['method'].partition('@')[2]})" for row in literal
+    )
+    nodes = max((row["nodes"] for row in literal), default=0)
+    return (
+        f"{text}; the published model ends with a gap of {ends} on {nodes} nodes."
+        if ends
+        else f"{text}."
+    )
+
+
+def _rules(rows: Sequence[Row]) -> str:
+    most = max((row["nodes"] for row in rows), default=0)
+    priced = [row for row in rows if row["nodes"] == most and row["objective"] is not None]
+    exact = [row["objective"] for row in priced if row["bound"] is not None]
+    rules = sorted(
+        (row for row in priced if row["bound"] is None), key=lambda row: float(row["objective"])
+    )
+    if not exact or not rules or min(exact) <= 0:
+        return ""
+    best, *others = rules
+    ratio = number(best["objective"] / min(exact), 3)
+    text = f"On {most} nodes the best rule, {best['method']}, costs {ratio} times the best schedule"
+    shares = [row["postponement"] / row["objective"] for row in others if row["objective"] > 0]
+    if not shares:
+        return f"{text}."
+    return f"{text}; of the others' cost, {percent(min(shares))} or more is for postponed jobs."

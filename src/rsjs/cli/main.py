@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("doctor:doctor", "report versions, solvers, machine, enforced limits"),
     },
     "Compare": {
-        "demo": ("demo:demo", "compare methods on 2 to 100 nodes, in a few minutes"),
+        "demo": ("compare:demo", "compare methods on 2 to 100 nodes, in a few minutes"),
         "compare": ("compare:compare", "run methods on instances and set them side by side"),
         "formulation-study": (
             "formulation_study:formulation_study",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
+    from rsjs.core.method import Method
     from rsjs.methods import Request
 
 
@@ -96,3 +98,39 @@ def errors_at(option: str) -> Iterator[None]:
         if error.file is not None or error.pointer:
             raise
         raise InputError(option, error.value, error.expected) from None
+
+
+def split(text: str, known: Collection[str]) -> list[str]:
+    """
+    Return the methods in a list; `key=value` after a comma belongs to the options before it.
+
+    >>> split("greedy:code,sts?iterations=5,seed=2,edf", ["greedy", "sts", "edf"])
+    ['greedy:code', 'sts?iterations=5,seed=2', 'edf']
+    """
+    methods: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        option = "=" in part and re.split("[@:?]", part)[0] not in known
+        if option and methods and "?" in methods[-1]:
+            methods[-1] += f",{part}"
+        else:
+            methods.append(part)
+    return methods
+
+
+def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Request]:
+    """
+    Return the methods in a list, each once; InputError for one that is not known, or none at all.
+
+    Parameters
+    ----------
+    known : mapping, optional
+        What may be in the list, by name; all methods if not given.
+    """
+    from rsjs.methods import all_methods, parse
+
+    known = all_methods() if known is None else known
+    with errors_at("--methods"):
+        found = {one.spelling: one for one in (parse(part, known) for part in split(text, known))}
+    if not found:
+        raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")
+    return list(found.values())

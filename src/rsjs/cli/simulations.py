@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from rsjs.cli import INTERRUPTED
-from rsjs.cli.comparisons import file_name, requests
+from rsjs.cli.compare import file_name
+from rsjs.cli.options import requests
 from rsjs.cli.output import number
 from rsjs.cli.progress import Screen, busy
 from rsjs.instances.instance import Workload
