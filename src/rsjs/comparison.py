@@ -67,13 +67,16 @@ class Comparison:
         Of each row: instance, method, seed, best_bound, and `events` with seconds, incumbent and
         bound.
     interrupted : bool
-        Ctrl-C came before all runs had ended; there are no rows of the others.
+        Ctrl-C came before all runs had ended.
+    left : int
+        Runs without a row, since they were interrupted or not begun.
     """
 
     rows: list[Row]
     skipped: list[Skipped] = field(default_factory=list)
     trajectories: list[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
+    left: int = 0
 
     def to_pandas(self) -> DataFrame:
         """Return the rows as a data frame."""
@@ -323,14 +326,16 @@ def _carried_out(
     def selected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         return sorted((row for row in rows if row["run_id"] in place), key=_by(place))
 
+    rows = selected(found.rows)
     return Comparison(
-        rows=selected(found.rows),
+        rows=rows,
         skipped=[
             Skipped(instance=run.instance, method=run.method, reason=reason)
             for run, reason in prepared.plan.skipped.items()
         ],
         trajectories=selected(found.courses),
         interrupted=interrupted,
+        left=len(place) - len(rows),
     )
 
 

@@ -1,21 +1,25 @@
-"""The study of formulations from the command line: kept, resumed, interrupted."""
+"""The study of formulations from the command line: a campaign, kept, resumed, interrupted."""
 
 import csv
 
 import pytest
 
-from rsjs.cli.formulation_study import sized
+from rsjs.cli.formulation_study import FAMILIES, measurements, sized
 from rsjs.core.errors import InputError
-from rsjs.runs import formulation_study
+from rsjs.formulations.jahani import milp
+from rsjs.formulations.jahani.milp import LiteralModel
+from rsjs.formulations.milp.solve import matrix_of
+from rsjs.instances.generators import jahani
+from rsjs.methods import parse
+from rsjs.reporting.tables import formulation_study as tables
 
 pytestmark = pytest.mark.usefixtures("blank")
-
 
 METHODS = "jahani_literal,jahani_patterns@highs"
 
 
 def study(rsjs, folder, *more):
-    line = ("--families", "jahani", "--methods", METHODS, "--time-limit", "600")
+    line = ("--families", "jahani", "--methods", METHODS, "--time-limit", "600", "--sizes", "1x4")
     return rsjs("formulation-study", *line, *more, "-o", folder)
 
 
@@ -26,100 +30,105 @@ def stored(folder):
 
 @pytest.mark.process
 @pytest.mark.solver
-def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_path, monkeypatch):
-    asked = ("--sizes", "1x4", "--methods", "jahani_patterns@highs")
-    ended = study(rsjs, tmp_path, *asked, "--json")
+def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_path):
+    ended = study(rsjs, tmp_path, "--json")
     assert ended.code == 0
-    found = [(row["formulation"], row["measure"]) for row in ended.json["rows"]]
-    assert found == [("jahani_patterns", "relaxation"), ("jahani_patterns", "solve")]
-    assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "table.md", "sizes.png"}
+    relaxed, *others = ended.json["rows"]
+    assert [row["spelling"] for row in (relaxed, *others)] == [
+        "jahani_literal@relaxation",
+        "jahani_patterns@relaxation",
+        "jahani_patterns@highs",
+    ]
+    counts = matrix_of(milp, LiteralModel(jahani.generate(nodes=1, jobs=4, seed=1)))[0].counts
+    assert {name: relaxed[name] for name in counts} == counts
+    assert (relaxed["family"], relaxed["stop"]) == ("jahani", "iterations")
+    assert (relaxed["objective"], relaxed["bound"] is None) == (None, False)
+    assert all(relaxed[f"{phase}_s"] is not None for phase in ("build", "handover", "solve"))
+    files = {"rows.csv", "table.md", "sizes.png", "store"}
+    assert {path.name for path in tmp_path.iterdir()} == files
     before = stored(tmp_path)
-
-    def unwanted(*_, **__):
-        pytest.fail("measured again")
-
-    monkeypatch.setattr(formulation_study, "measure", unwanted)
-    again = study(rsjs, tmp_path, *asked)
+    again = study(rsjs, tmp_path)
     assert again.code == 0
-    assert again.err.count(": kept") == 2
+    assert "3 of 3 runs are in" in again.err
     assert stored(tmp_path) == before
     assert "jahani_patterns" in again.out
+    study(rsjs, tmp_path, "--gap", "0.01")  # other limits are measured anew
+    assert len(list((tmp_path / "store" / "runs").glob("*/*"))) == 6
 
 
-def canned(task, limits, **_):
-    """A row as `measure` would make it, without a worker process."""
-    relaxed = task.measure == "relaxation"
-    return {
-        "family": task.family,
-        "formulation": task.formulation,
-        "measure": task.measure,
-        "solver": task.request.solver,
-        "instance": task.instance.name,
-        "instance_sha256": task.instance.digest,
-        "nodes": task.instance.cluster.nodes,
-        "jobs": len(task.instance.jobs),
-        "method": task.request.spelling,
-        "stop": "iterations" if relaxed else "optimal",
-        "status": "no_solution" if relaxed else "ok",
-        "objective": None if relaxed else 2.0,
-        "bound": 1.5,
-        "total_s": 0.5,
-        "time_limit": limits.time_limit,
-        "gap_limit": limits.gap,
-        "threads": limits.threads,
-        "seed": limits.seed,
-        "memory_limit_mb": limits.memory_limit_mb,
-        "message": "",
-    }
+@pytest.mark.process
+@pytest.mark.solver
+def test_a_model_that_takes_too_long_to_build_is_a_row_that_says_so(rsjs, tmp_path):
+    line = ("--methods", "jahani_literal", "--sizes", "20x200", "--time-limit", "0.05")
+    study(rsjs, tmp_path, *line)
+    (row,) = stored(tmp_path)
+    assert (row["stop"], row["bound"], row["columns"]) == ("time_limit", "", "")
 
 
-def test_a_study_that_was_ended_goes_on_where_it_was(rsjs, tmp_path, monkeypatch):
-    measured: list[str] = []
+@pytest.mark.process
+@pytest.mark.solver
+def test_a_study_that_ctrl_c_ended_goes_on_where_it_was(rsjs, tmp_path, monkeypatch):
+    from rsjs.cli.progress import Board
 
-    def once(task, limits, **options):
-        if measured:
+    def interrupt(self, news):
+        if news.kind == "ended":
             raise KeyboardInterrupt
-        measured.append(task.request.spelling)
-        return canned(task, limits)
 
-    monkeypatch.setattr(formulation_study, "measure", once)
-    ended = study(rsjs, tmp_path, "--sizes", "1x4")
+    with monkeypatch.context() as patched:
+        patched.setattr(Board, "hear", interrupt)
+        ended = study(rsjs, tmp_path)
     assert ended.code == 130
-    assert "Interrupted with 1 rows" in ended.out
-    assert [row["method"] for row in stored(tmp_path)] == measured == ["jahani_literal@relaxation"]
-    monkeypatch.setattr(formulation_study, "measure", canned)
-    again = study(rsjs, tmp_path, "--sizes", "1x4")
-    assert (again.code, again.err.count(": kept")) == (0, 1)
-    literal, *patterns = [row["method"] for row in stored(tmp_path)]
-    assert literal == "jahani_literal@relaxation"
-    assert patterns == ["jahani_patterns@relaxation", "jahani_patterns@highs"]
+    assert "Interrupted after 1 of 3 runs" in ended.out
+    assert [row["method"] for row in stored(tmp_path)] == ["jahani_literal@relaxation"]
+    again = study(rsjs, tmp_path)
+    assert (again.code, len(stored(tmp_path))) == (0, 3)
+    assert "1 of 3 runs are in" in again.err
 
 
+@pytest.mark.process
+@pytest.mark.solver
 def test_a_relaxation_above_a_cost_reached_makes_the_exit_code_1(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        formulation_study, "measure", lambda *a, **b: canned(*a, **b) | {"bound": 2.5}
-    )
-    ended = study(rsjs, tmp_path, "--sizes", "1x4")
+    monkeypatch.setattr(tables, "contradicts", lambda cost, bound: True)
+    ended = study(rsjs, tmp_path)
     assert ended.code == 1
     assert "WRONG: jahani_literal on" in ended.out
 
 
-def test_other_limits_are_measured_anew(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr(formulation_study, "measure", canned)
-    study(rsjs, tmp_path, "--sizes", "1x4")
-    study(rsjs, tmp_path, "--sizes", "1x4", "--gap", "0.01")
-    assert len(stored(tmp_path)) == 6
+def test_rows_of_a_study_without_a_store_are_not_replaced(rsjs, tmp_path):
+    (tmp_path / "rows.csv").write_text("method\n")
+    assert "rows without a store" in study(rsjs, tmp_path).refusal
 
 
-def test_a_run_that_ctrl_c_ended_is_no_row(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr(formulation_study, "measure", lambda *_, **__: None)
-    assert study(rsjs, tmp_path, "--sizes", "1x4").code == 130
-    assert not (tmp_path / "rows.csv").exists()
+def test_a_formulation_is_relaxed_once_and_solved_where_a_solver_is_named():
+    asked = "jahani_literal@highs,jahani_literal@scip,jahani_literal?printed=overdue"
+    assert [one.spelling for one in measurements(asked)] == [
+        "jahani_literal@relaxation",
+        "jahani_literal@highs",
+        "jahani_literal@scip",
+        "jahani_literal@relaxation?printed=overdue",
+    ]
 
 
+def test_the_sifting_bound_stands_for_a_relaxation_and_other_methods_are_solved():
+    found = [one.spelling for one in measurements("rsjs_bound,rsjs_sifting@highs,enumeration")]
+    assert found == ["rsjs_bound@highs", "rsjs_sifting@highs"]
+    assert [tables.is_relaxation({"method": method}) for method in found] == [True, False]
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_the_methods_of_a_family_serve_its_instances(name):
+    from rsjs import api
+
+    arguments, methods = FAMILIES[name]
+    instance = api.generate(nodes=2, jobs=5, seed=1, **arguments)
+    assert {parse(text).method.refusal(instance) for text in methods} == {None}
+    assert instance.has_sharing == (name == "sts-shared")
+
+
+@pytest.mark.process
+@pytest.mark.solver
 def test_methods_that_do_not_serve_a_family_are_listed_with_the_reason(rsjs, tmp_path):
-    line = ("--families", "jahani", "--sizes", "1x4", "--methods", "rsjs_nodes@highs")
-    output = rsjs("formulation-study", *line, "-o", tmp_path).output
+    output = study(rsjs, tmp_path, "--methods", "rsjs_nodes,jahani_patterns").output
     assert "rsjs_nodes serves energy first_ending, not proportional" in output
 
 

@@ -159,13 +159,17 @@ def finish(
         print(f"\nWritten to {folder}: {names}, solutions/, {STORE}/")
         if text := story(found.rows):
             print_text(text)
-        if found.interrupted:
-            print(
-                f"Interrupted after {len(found.rows)} runs. Run the same command again to resume."
-            )
+        print_interrupted(found)
     if found.interrupted:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if all(row["status"] == "ok" for row in found.rows) else 1)
+
+
+def print_interrupted(found: Comparison) -> None:
+    """Say that Ctrl-C ended a comparison, and how to resume."""
+    if found.interrupted:
+        done = f"{len(found.rows)} of {len(found.rows) + found.left} runs"
+        print(f"Interrupted after {done}. Run the same command again to resume.")
 
 
 def write(found: Comparison, folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ the same instance reached and the checker confirmed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,30 +18,21 @@ from rsjs.reporting.tables.table import Column, Table, escaped
 from rsjs.runs.gap import contradicts, gap
 
 LIMITS = {"time_limit": "time", "memory_limit": "memory"}
+RELAXATION = "relaxation"  # the backend of that name
+BOUND_ONLY = frozenset({"rsjs_bound"})  # its bound stands for a relaxation's
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """
-    One formulation on one instance.
-
-    Attributes
-    ----------
-    relaxed : row or None
-        Of its linear relaxation.
-    solves : mapping of str to row
-        Solver -> row.
-    best : float or None
-        The least cost reached on the instance by any formulation.
-    """
+    """One formulation on one instance."""
 
     family: str
     nodes: int
     jobs: int
-    formulation: str
-    relaxed: Row | None
-    solves: Mapping[str, Row]
-    best: float | None
+    formulation: str  # method without its solver
+    relaxed: Row | None  # of its linear relaxation
+    solves: Mapping[str, Row]  # solver -> row
+    best: float | None  # least cost reached on the instance by any formulation
 
     @property
     def measured(self) -> Row:
@@ -64,51 +56,60 @@ class Record:
 
 
 def records(rows: Sequence[Row]) -> list[Record]:
-    """In the order of the rows; of several rows for the same thing the last one counts."""
+    """Return the records in the order of the rows; of several rows for one run the last counts."""
     groups: dict[tuple[str, str], list[Row]] = {}
     best: dict[str, float] = {}
     for row in rows:
-        groups.setdefault((row["instance_sha256"], row["formulation"]), []).append(row)
+        groups.setdefault((row["instance_sha256"], _parts(row)[0]), []).append(row)
         cost = known(row, "objective")
         if cost is not None and row["status"] == "ok":
             best[row["instance_sha256"]] = min(cost, best.get(row["instance_sha256"], cost))
-    return [_record(group, best.get(instance)) for (instance, _), group in groups.items()]
+    return [
+        Record(
+            **{name: group[0][name] for name in ("family", "nodes", "jobs")},
+            formulation=formulation,
+            relaxed=next((row for row in reversed(group) if is_relaxation(row)), None),
+            solves={_parts(row)[1]: row for row in group if not is_relaxation(row)},
+            best=best.get(instance),
+        )
+        for (instance, formulation), group in groups.items()
+    ]
+
+
+def is_relaxation(row: Row) -> bool:
+    """Whether a row measures a relaxation, not a solve."""
+    formulation, solver = _parts(row)
+    return solver == RELAXATION or re.split("[:?]", formulation)[0] in BOUND_ONLY
+
+
+def _parts(row: Row) -> tuple[str, str]:
+    """Return the method specification of a row without its solver, and the solver."""
+    solver = re.match(r"[^@:?]*@([^:?]+)", row["method"])
+    if solver is None:
+        return row["method"], ""
+    return row["method"].replace(f"@{solver[1]}", "", 1), solver[1]
 
 
 def told(row: Row) -> str:
-    """How a measurement ended, in a word or two."""
+    """Return how a measurement ended, in a word or two."""
     stop = str(row["stop"])
     if stop in LIMITS:
         return f"limit ({LIMITS[stop]})"
     if stop == "error":
         return "refused" if "serves" in str(row["message"]) else "error"
-    if row["measure"] == "solve":
+    if not is_relaxation(row):
         return stop.replace("_", " ")
     return "solved" if known(row, "bound") is not None else stop.replace("_", " ")
 
 
 def false_bounds(rows: Sequence[Row]) -> list[str]:
-    """Relaxations above a cost that was reached: one line for each, there should be none."""
+    """Return one line for each relaxation above a cost that was reached: there should be none."""
     return [
         f"{one.formulation} on {one.measured['instance']}: relaxation {one.bound:g} above a cost"
         f" reached, {one.best:g}"
         for one in records(rows)
         if one.best is not None and one.bound is not None and contradicts(one.best, one.bound)
     ]
-
-
-def _record(group: Sequence[Row], best: float | None) -> Record:
-    first = group[0]
-    relaxed = [row for row in group if row["measure"] == "relaxation"]
-    return Record(
-        family=first["family"],
-        nodes=first["nodes"],
-        jobs=first["jobs"],
-        formulation=first["formulation"],
-        relaxed=relaxed[-1] if relaxed else None,
-        solves={row["solver"]: row for row in group if row["measure"] == "solve"},
-        best=best,
-    )
 
 
 ROOT_GAP = (
@@ -125,9 +126,9 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         {**record.measured, **_facts(record)} for record in found if record.relaxed is not None
     ]
     solved = [
-        {**row, **_facts(record), "ended": told(row)}
+        {**row, **_facts(record), "solver": solver, "ended": told(row)}
         for record in found
-        for row in record.solves.values()
+        for solver, row in record.solves.items()
     ]
     made = [
         Table(
@@ -164,6 +165,7 @@ def _facts(record: Record) -> dict[str, object]:
     """Size, root gap and seconds of the relaxation, without the hand-over, which is apart."""
     solve, handover = (known(record.measured, key) for key in ("solve_s", "handover_s"))
     return {
+        "formulation": record.formulation,
         "size": f"{record.family} {record.nodes} x {record.jobs}",
         "root_gap": record.root_gap,
         "relaxed_s": None if solve is None else solve - (handover or 0.0),
