@@ -24,7 +24,8 @@ from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
-from rsjs.reporting.figures.gap_curves import gap_over_time
+from rsjs.reporting.figures.draw import write
+from rsjs.reporting.figures.runs import gap_over_time
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import code
 from rsjs.runs import compare
@@ -92,7 +93,7 @@ def main() -> None:
         for family, jobs in rows
         for run in trajectories[_name(family, jobs)]
     ]
-    gap_over_time(runs, DOCS / "images" / "heuristics.png")
+    write(gap_over_time(runs), DOCS / "images" / "heuristics.png")
     write_bytes(("\n".join(_page(rows)) + "\n").encode(), DOCS / "heuristics.md")
 
 

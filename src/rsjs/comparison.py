@@ -100,10 +100,11 @@ class Comparison:
             Gap against time, or the terms of the cost.
         """
         from rsjs.core.errors import one_of
-        from rsjs.reporting.figures import cost_bars, gap_curves
+        from rsjs.reporting.figures.draw import draw
+        from rsjs.reporting.figures.runs import cost_split, gap_over_time
 
         one_of("what", what, ("gap", "cost"))
-        return gap_curves.drawn(self.trajectories) if what == "gap" else cost_bars.drawn(self.rows)
+        return draw(gap_over_time(self.trajectories) if what == "gap" else cost_split(self.rows))
 
     def __repr__(self) -> str:
         instances, methods = ({row[key] for row in self.rows} for key in ("instance", "method"))

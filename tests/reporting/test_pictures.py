@@ -22,11 +22,11 @@ from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting.figures import claim, figure_style
-from rsjs.reporting.figures.cost_bars import cost_split
+from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.epoch_distribution import law_picture
-from rsjs.reporting.figures.gap_curves import FLOOR, gap_curve, gap_over_time
 from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy_picture import occupancy
+from rsjs.reporting.figures.runs import FLOOR, cost_split, gap_curve, gap_over_time
 from rsjs.reporting.figures.speed_profile import profile_picture
 from rsjs.reporting.figures.trace import trace_picture
 
@@ -61,8 +61,8 @@ def draw(rows, runs, decide, tmp_path):
     shared = sts.generate(nodes=3, jobs=4, seed=1, mix="kma", sharing="paper")
     return {
         "occupancy": lambda path: occupancy(instance, solution, path),
-        "gap_over_time": lambda path: gap_over_time(runs, path),
-        "cost_split": lambda path: cost_split(rows, path),
+        "gap_over_time": lambda path: write(gap_over_time(runs), path),
+        "cost_split": lambda path: write(cost_split(rows), path),
         "law": lambda path: law_picture(LAWS["catalogue"], path),
         "profile": lambda path: _profile(shared, 0, path),
         "trace": lambda path: trace_picture(_trace(tmp_path, 40), path),
@@ -174,22 +174,22 @@ def test_occupancy_draws_no_few_and_many_nodes(decide, nodes, tmp_path):
 
 
 @pytest.mark.parametrize("made", [gap_over_time, cost_split])
-def test_no_rows_are_refused(made, tmp_path):
+def test_no_rows_are_refused(made):
     with pytest.raises(InputError, match="expected at least one run to draw"):
-        made([], tmp_path / "none.png")
+        made([])
 
 
 def test_runs_without_any_solution_are_drawn(runs, rows, tmp_path):
     empty = [run | {"events": [], "best_bound": None} for run in runs]
-    assert gap_over_time(empty, tmp_path / "gap.svg").exists()
-    assert cost_split(rows[2:3], tmp_path / "cost.svg").exists()
+    assert write(gap_over_time(empty), tmp_path / "gap.svg").exists()
+    assert write(cost_split(rows[2:3]), tmp_path / "cost.svg").exists()
 
 
 def test_dollar_signs_in_names_are_no_mathematics(rows, runs, tmp_path):
     for entry in (*rows, *runs):
         entry["method"] = r"a$\b"
-    assert r"a$\b" in texts(cost_split(rows, tmp_path / "cost.svg"))
-    assert r"a$\b" in texts(gap_over_time(runs, tmp_path / "gap.svg"))
+    assert r"a$\b" in texts(write(cost_split(rows), tmp_path / "cost.svg"))
+    assert r"a$\b" in texts(write(gap_over_time(runs), tmp_path / "gap.svg"))
 
 
 def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_path):
@@ -199,9 +199,10 @@ def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_p
     draw["cost_split"](tmp_path / "cost.svg")
     assert dict(matplotlib.rcParams) == before
     code = (
-        "import sys; from rsjs.reporting.figures.cost_bars import cost_split\n"
-        "cost_split([{'instance': 'x', 'method': 'y', 'objective': 1.0, 'energy': 1.0}],"
-        f" {str(tmp_path / 'cost.svg')!r})\n"
+        "import sys; from rsjs.reporting.figures.draw import write\n"
+        "from rsjs.reporting.figures.runs import cost_split\n"
+        "row = {'instance': 'x', 'method': 'y', 'objective': 1.0, 'energy': 1.0}\n"
+        f"write(cost_split([row]), {str(tmp_path / 'cost.svg')!r})\n"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -223,7 +223,7 @@ def test_rows_with_missing_keys_or_from_pandas_make_tables(rows):
 
 def test_importing_tables_and_figures_loads_no_large_library():
     code = (
-        "import sys; import rsjs.reporting.tables.comparison, rsjs.reporting.figures.gap_curves\n"
+        "import sys; import rsjs.reporting.tables.comparison, rsjs.reporting.figures.runs\n"
         "print([m for m in ('pandas', 'matplotlib', 'rich', 'pyomo', 'highspy', 'ortools')"
         " if m in sys.modules])"
     )

@@ -177,8 +177,8 @@ def write(found: Comparison, folder: Path) -> list[Path]:
     import json
 
     from rsjs.instances.io.files import write_bytes
-    from rsjs.reporting.figures.cost_bars import cost_split
-    from rsjs.reporting.figures.gap_curves import gap_over_time
+    from rsjs.reporting.figures import draw
+    from rsjs.reporting.figures.runs import cost_split, gap_over_time
     from rsjs.reporting.tables import comparison
 
     solutions = folder / "solutions"
@@ -197,8 +197,8 @@ def write(found: Comparison, folder: Path) -> list[Path]:
     written = comparison.write_all(found.rows, folder)
     text = json.dumps(found.trajectories, indent=1)
     write_bytes(text.encode(), folder / "events.json")
-    gap_over_time(found.trajectories, folder / "gap.png")
-    cost_split(found.rows, folder / "cost.png")
+    draw.write(gap_over_time(found.trajectories), folder / "gap.png")
+    draw.write(cost_split(found.rows), folder / "cost.png")
     return [*written, *(folder / name for name in ("events.json", "gap.png", "cost.png"))]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.reporting.figures import occupancy_picture
-from rsjs.reporting.figures.distributions import Distributions
+from rsjs.reporting.figures.methods import gaps
 from rsjs.reporting.site import instance_page, plots, urls
 from rsjs.reporting.site.templates import breakable
 from rsjs.reporting.tables import formats
@@ -68,10 +68,9 @@ def test_a_thinned_curve_keeps_its_ends(count):
 
 
 def test_a_distribution_ends_at_the_share_that_is_there():
-    values = pd.DataFrame({"a": [1.0, 2.0, np.nan, 8.0], "b": [np.nan] * 4})
-    data = Distributions(values=values, ends=(0.5, 10.0), title="", axis="")
-    made = plots.distributions(data, plots.method_styles(["a", "b"]))
-    assert made[0]["x"] == [0.5, 1.0, 2.0, 8.0, 10.0]
+    values = pd.DataFrame({"a": [0.01, 0.02, np.nan, 0.08], "b": [np.nan] * 4})
+    made = plots.figure_plot(gaps(values), plots.method_styles(["a", "b"])).data
+    assert made[0]["x"] == [0.001, 1.0, 2.0, 8.0, 100.0]
     assert (made[0]["y"], made[1]["y"]) == ([0.0, 0.25, 0.5, 0.75, 0.75], [0.0, 0.0])
 
 

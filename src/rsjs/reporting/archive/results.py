@@ -17,8 +17,10 @@ from typing import Literal
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment
-from rsjs.reporting.figures import cost_bars, gap_curves
-from rsjs.reporting.figures.methods import pictures
+from rsjs.reporting.figures.draw import write
+from rsjs.reporting.figures.figure_style import styles
+from rsjs.reporting.figures.methods import figures
+from rsjs.reporting.figures.runs import cost_split, gap_over_time
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.tables import comparison
@@ -88,8 +90,8 @@ def _of_runs(experiment: Experiment) -> Iterator[Part]:
         "csv": csv_text(rows),
     }
     yield "runs", "Every run: checked cost, gap, time", texts
-    yield "gap-over-time", "Gap over time", {"pdf": partial(gap_curves.gap_over_time, courses)}
-    yield "cost-terms", "Terms of the cost", {"pdf": partial(cost_bars.cost_split, rows)}
+    yield "gap-over-time", "Gap over time", {"pdf": partial(write, gap_over_time(courses))}
+    yield "cost-terms", "Terms of the cost", {"pdf": partial(write, cost_split(rows))}
 
 
 def _of_family(analysis: Analysis, family: str) -> Iterator[Part]:
@@ -99,6 +101,7 @@ def _of_family(analysis: Analysis, family: str) -> Iterator[Part]:
         titled = replace(table, title=title)
         texts = {"md": markdown_all([titled], told), "tex": latex_all([titled], told)}
         yield table.name, title, {**texts, "csv": table.csv()}
-    for one in pictures(analysis):
+    colours = styles(analysis.ran.columns)
+    for one in figures(analysis):
         title = f"{family}: {one.title.lower()}" if family else one.title
-        yield f"{one.name}-figure", title, {"pdf": one.draw}
+        yield f"{one.name}-figure", title, {"pdf": partial(write, one, styles=colours)}

@@ -1,242 +1,264 @@
 """
-The pictures of an analysis by name: distributions, the ranking, ranks, and times in pairs.
+Figures of an analysis: distributions, the ranking, shares of ranks, and times in pairs.
 
-`ranking` computes the mean rank of each method with its interval, which pages draw, too.
+Distributions are the share of problems at or below x: of gaps at the end, of seconds to targets,
+and performance profiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from math import ceil
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from rsjs.reporting.figures import distributions, figure_style
-from rsjs.reporting.figures.distributions import (
-    Styles,
-    distribution_picture,
-    performance_profiles,
-)
+from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.gaps import with_courses
+from rsjs.reporting.statistics.gaps import distribution, with_courses
 from rsjs.reporting.statistics.means import penalised
-from rsjs.reporting.statistics.measures import RESOLUTION
+from rsjs.reporting.statistics.measures import RESOLUTION, of_pair, ratios
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables.formats import folded
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-WIDTH, BAR = 6.0, 0.32  # inches: of the picture, height of a bar
-LONGEST_LABEL = 34  # characters
-MOST_SERIES = 8  # in a panel
-DARK, SHOWN = 0.45, 0.06  # of the scale of greys; share that is told in figures
+LEAST_GAP, SOONEST = 0.001, 1e-3  # %, s: lesser values are drawn here
+MOST_PAIRS, MOST_TIMES = 5, 6  # of the best method: performance profiles, times
+LONGEST_LABEL, LONGEST_TICK = 36, 34  # characters
+DARKEST, PALEST = (8, 69, 148), (222, 235, 247)  # of the bars of ranks
+TOLD = 0.06  # share of a rank that is wide enough for its number
+BAR = 0.32  # inches: height of a bar
 
 
-def rank_bars(shares: pd.DataFrame, title: str, path: str | Path) -> Path:
+def figures(analysis: Analysis) -> Iterator[Figure]:
     """
-    Draw stacked bars, rank 1 darkest, best method on top.
+    Yield the figures that its rows have, of the methods that were run on all problems.
+
+    Ranks and pairs need two methods, those by time seconds that may be ranked, targets the events
+    of all runs. Methods stand best first.
+    """
+    best_first = analysis.best_first
+    if not best_first:
+        return
+    yield gaps(measures.gaps(analysis.runs, "gap")[best_first])
+    if with_courses(analysis.runs):
+        yield targets(analysis.hits[best_first], float(analysis.limits.max()))
+    if len(best_first) < 2:
+        return
+    yield ranking({"": rank_spread(analysis.ranks_by_cost)})
+    yield rank_bars(analysis.ranks_by_cost, "cost")
+    if analysis.is_shared:
+        return
+    by_time = analysis.ranks_by_time
+    times = analysis.times[by_time.index.tolist()]
+    yield profiles(times)
+    yield pairwise_times(times, analysis.limits)
+    yield rank_bars(by_time, "time")
+
+
+def gaps(found: pd.DataFrame) -> Figure:
+    """Return the distribution of gaps at the end, problems x methods in [0, 1], NaN = none."""
+    axis = Axis(
+        title="gap to the best bound [%]", is_log=True, ends=(LEAST_GAP, 100.0), floor=LEAST_GAP
+    )
+    note = f"Gaps below {LEAST_GAP} % are drawn there; a run without a gap is in no share."
+    panel = _steps(100 * found, axis)
+    return _figure("gaps", "Distribution of gaps", [panel], note)
+
+
+def targets(hits: pd.DataFrame, limit: float) -> Figure:
+    """Return the distribution of seconds to targets; `limit` is the longest time limit."""
+    axis = Axis(title="wall-clock time [s]", is_log=True, ends=(SOONEST, limit))
+    note = "Targets: primal gaps of 10, 5, 2, 1, 0.5, 0.1 and 0 % on each problem."
+    panel = _steps(hits, axis, counted="targets")
+    return _figure("targets", "Targets reached over time", [panel], note)
+
+
+def profiles(times: pd.DataFrame) -> Figure:
+    """
+    Return performance profiles of all methods, and of the first one with each that follows.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Seconds, problems x methods, NaN = failed; the best method first.
+    """
+    found = ratios(times)
+    finite = found.to_numpy()[np.isfinite(found.to_numpy())]
+    end = 2.0 * float(finite.max()) if len(finite) else 10.0
+    axis = Axis(title="time by the least time of the problem", is_log=True, ends=(1.0, end))
+    panels = [_steps(found, axis, "all methods")]
+    best, *others = times.columns[: MOST_PAIRS + 1]
+    if len(times.columns) > 2:
+        panels += [
+            _steps(
+                of_pair(times, best, name),
+                axis,
+                "\n".join([*folded(best, LONGEST_LABEL), *folded(f"and {name}", LONGEST_LABEL)]),
+            )
+            for name in others
+        ]
+    note = "With more than two methods their order may depend on the others: see the pairs."
+    return _figure("profiles", "Performance profiles", panels, note)
+
+
+def _figure(name: str, title: str, panels: Sequence[Panel], note: str) -> Figure:
+    size = (5.4, 2.5) if len(panels) == 1 else (3.0, 2.4)
+    return Figure(name=name, title=title, panels=panels, note=note, size=size)
+
+
+def _steps(values: pd.DataFrame, axis: Axis, title: str = "", counted: str = "problems") -> Panel:
+    """A step for each value of each method, from end to end of the axis; inf is never."""
+    low, high = axis.ends[0] or 0.0, axis.ends[1] or 0.0
+    series = []
+    for name in values.columns:
+        x, share = distribution(values[name].replace(np.inf, np.nan).clip(lower=low))
+        first = 0.0 if not len(x) or x[0] > low else float(share[0])
+        last = float(share[-1]) if len(x) else 0.0
+        series.append(
+            Series(
+                name=name,
+                x=[low, *x.tolist(), high],
+                y=[first, *share.tolist(), last],
+                kind="steps",
+            )
+        )
+    y = Axis(title=f"share of {counted}", is_share=True, ends=(0.0, 1.0))
+    return Panel(series=series, x=axis, y=y, title=title)
+
+
+def ranking(spreads: Mapping[str, pd.DataFrame]) -> Figure:
+    """
+    Return the mean rank by cost of the best methods of each family with its 95 % interval.
+
+    Parameters
+    ----------
+    spreads : mapping
+        Family -> `rank_spread` of the shares of its ranks; "" where there are no families.
+    """
+    series: list[Series] = []
+    ticks: dict[float, str] = {}
+    for family, found in spreads.items():
+        for name, mean, low, high in found.head(MOST_SERIES).itertuples():
+            place = float(len(ticks))
+            words = f"{family}: {name}" if len(spreads) > 1 else name
+            ticks[place] = "\n".join(folded(words, LONGEST_TICK))
+            series.append(
+                Series(
+                    name=name,
+                    x=[mean],
+                    y=[place],
+                    kind="points",
+                    x_interval=([low], [high]),
+                    tips=[f"mean rank {mean:.2f}, from {low:.0f} to {high:.0f}"],
+                )
+            )
+    most = max(max(one.x_interval[1]) for one in series if one.x_interval)
+    x = Axis(title="mean rank by cost, with its 95 % interval (1 is best)", ends=(0.8, most + 0.2))
+    y = Axis(ticks=ticks, ends=(len(ticks) - 0.4, -0.6))
+    return Figure(
+        name="ranking",
+        title="Mean rank by cost",
+        panels=[Panel(series=series, x=x, y=y)],
+        note="Instances, then seeds, are drawn again."
+        f" At most {MOST_SERIES} methods{' of a family' if len(spreads) > 1 else ''} are drawn.",
+        size=(6.0, 0.6 + BAR * len(ticks)),
+        has_legend=False,
+    )
+
+
+def rank_bars(shares: pd.DataFrame, measure: str) -> Figure:
+    """
+    Return stacked bars of the shares of ranks, rank 1 darkest, the best method on top.
 
     Parameters
     ----------
     shares : DataFrame
         Of `rsjs.reporting.statistics.ranks.rank_shares`.
-    title : str
-        What is ranked.
-    path : path
-        .png, .svg or .pdf.
+    measure : str
+        "cost" or "time".
     """
-    return figure_style.write(lambda: _draw_ranks(shares, title), figure_style.checked(path))
+    places = [float(i) for i in range(len(shares))]
+    begin = shares.cumsum(axis=1) - shares
+    series = []
+    for i, rank in enumerate(shares.columns):
+        pale = i / max(1, len(shares.columns) - 1)
+        colour = [round(a + pale * (b - a)) for a, b in zip(DARKEST, PALEST, strict=True)]
+        series.append(
+            Series(
+                name=f"rank {rank}",
+                x=shares[rank].tolist(),
+                y=places,
+                kind="bars",
+                colour="#" + bytes(colour).hex(),
+                base=begin[rank].tolist(),
+                texts=[str(rank) if share >= TOLD else "" for share in shares[rank]],
+                tips=[
+                    f"{name}: rank {rank} in {share:.1%}" for name, share in shares[rank].items()
+                ],
+            )
+        )
+    ticks = {
+        place: "\n".join(folded(str(name), LONGEST_TICK))
+        for place, name in zip(places, shares.index, strict=True)
+    }
+    panel = Panel(
+        series=series,
+        x=Axis(title="share of the bootstrap's draws", is_share=True, ends=(0.0, 1.0)),
+        y=Axis(ticks=ticks, ends=(len(ticks) - 0.4, -0.6)),
+    )
+    return Figure(
+        name=f"ranks-by-{measure}",
+        title=f"Shares of ranks by {measure}",
+        panels=[panel],
+        note="How often each method has each rank when instances, then seeds, are drawn again."
+        " Rank 1 is darkest.",
+        size=(6.0, 0.6 + BAR * len(ticks)),
+        has_legend=False,
+    )
 
 
-def _draw_ranks(shares: pd.DataFrame, title: str) -> Figure:
-    from matplotlib import colormaps
-
-    names = ["\n".join(folded(name, LONGEST_LABEL)) for name in shares.index]
-    made = figure_style.figure(WIDTH, 0.9 + BAR * len(names), layout="constrained")
-    ax = made.subplots()
-    at = np.arange(len(names))[::-1]
-    colours = colormaps["Blues"](np.linspace(0.95, 0.12, len(shares.columns)))
-    left = np.zeros(len(names))
-    for rank, colour in zip(shares.columns, colours, strict=True):
-        width = shares[rank].to_numpy()
-        ax.barh(at, width, left=left, height=0.75, color=colour, edgecolor="white", linewidth=0.5)
-        for y, x, share in zip(at, left + width / 2, width, strict=True):
-            if share >= SHOWN:
-                ink = "white" if colour[:3].mean() < 1 - DARK else "black"
-                ax.text(x, y, str(rank), ha="center", va="center", color=ink, fontsize=7)
-        left += width
-    ax.set(yticks=at, yticklabels=names, xlim=(0, 1), xlabel="share of the bootstrap's draws")
-    ax.set_title(f"{title}: rank of each method")
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    return made
-
-
-PANEL, COLUMNS, MOST = 2.4, 3, 6  # inches; panels in a line; methods drawn
-
-
-def pairwise_times(
-    times: pd.DataFrame,
-    limits: pd.Series,
-    ranked: Sequence[str],
-    path: str | Path,
-    styles: Styles | None = None,
-) -> Path:
+def pairwise_times(times: pd.DataFrame, limits: pd.Series) -> Figure:
     """
-    Draw one panel per method, both axes logarithmic; failures are hollow, at the time limit.
+    Return a panel per method against the best one; failures are hollow, at the time limit.
 
     Parameters
     ----------
     times : DataFrame
-        Seconds, problems x methods, NaN = failed.
+        Seconds, problems x methods, NaN = failed; the best method first: it has the horizontal
+        axis, against the `MOST_TIMES` that follow.
     limits : Series
         Seconds of each problem.
-    ranked : sequence of str
-        The methods, best first: it has the horizontal axis, against the `MOST` that follow.
-    path : path
-        .png, .svg or .pdf.
     """
-    return figure_style.write(
-        lambda: _draw_times(times, limits, ranked, styles), figure_style.checked(path)
-    )
-
-
-def _draw_times(
-    times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str], styles: Styles | None
-) -> Figure:
-    best, *others = ranked[: MOST + 1]
-    columns = min(COLUMNS, len(others))
-    rows = ceil(len(others) / columns)
-    made = figure_style.figure(PANEL * columns + 0.3, (PANEL + 0.2) * rows, layout="constrained")
-    axes = made.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
+    best, *others = times.columns[: MOST_TIMES + 1]
     counted = penalised(times, limits).clip(lower=RESOLUTION)
     ends = float(counted.min(axis=None)) / 1.5, float(limits.max()) * 1.5
-    styles = styles or figure_style.styles(times.columns)
-    for ax, name in zip(axes, others, strict=False):
+    panels = []
+    for name in others:
         both = times[[best, name]].notna().all(axis=1)
-        colour = styles[name]["color"]
-        _panel(ax, ends)
-        for chosen, face in ((both, colour), (~both, "white")):
-            x, y = counted[best][chosen], counted[name][chosen]
-            ax.scatter(x, y, s=14, facecolor=face, edgecolor=colour, clip_on=False, zorder=3)
-        ax.set_title("\n".join(folded(name, LONGEST_LABEL)))
-    for ax in axes[len(others) :]:
-        ax.remove()
-    for ax in axes[max(0, len(others) - columns) : len(others)]:
-        ax.tick_params(labelbottom=True)
-    made.supxlabel(f"{best} [s]", fontsize=8)
-    made.supylabel("method above the panel [s]", fontsize=8)
-    return made
-
-
-def _panel(ax: Axes, ends: tuple[float, float]) -> None:
-    ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, aspect="equal")
-    ax.plot(ends, ends, color="0.6", linewidth=0.6, zorder=2)
-    ax.grid(which="major", color="0.92", linewidth=0.6)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:g}")  # no 10^x: text stays text
-    ax.minorticks_off()
-
-
-@dataclass(frozen=True)
-class Picture:
-    """
-    A picture that is not drawn yet.
-
-    Attributes
-    ----------
-    name, title : str
-    draw : callable
-        Draws it to a path; another process may do it.
-    """
-
-    name: str
-    title: str
-    draw: Callable[[Path], object]
-
-
-def pictures(analysis: Analysis, styles: Styles | None = None) -> Iterator[Picture]:
-    """
-    Yield the pictures that its rows have, of the methods that were run on all problems.
-
-    Ranks and pairs need two methods, those by time seconds that may be ranked, targets the events
-    of all runs. Distributions are those of the best `MOST_SERIES` methods by cost.
-
-    Parameters
-    ----------
-    styles : mapping, optional
-        Of each method, so that it has one colour in several analyses.
-    """
-    ranked, shown = analysis.ranked, analysis.best_first[:MOST_SERIES]
-    styles = styles or figure_style.styles(analysis.ran.columns)
-    if not ranked:
-        return
-    few = f" of the {MOST_SERIES} best methods by cost" if len(shown) < len(ranked) else ""
-    gaps = distributions.gaps(measures.gaps(analysis.runs, "gap")[shown])
-    draw = partial(distribution_picture, gaps, styles=styles)
-    yield Picture("gaps", f"Distribution of gaps{few}", draw)
-    if with_courses(analysis.runs):
-        targets = distributions.targets(analysis.hits[shown], float(analysis.limits.max()))
-        draw = partial(distribution_picture, targets, styles=styles)
-        yield Picture("targets", f"Targets reached over time{few}", draw)
-    if len(ranked) < 2:
-        return
-    yield Picture("ranking", "Mean rank by cost", partial(ranking_picture, analysis, styles=styles))
-    draw = partial(rank_bars, analysis.ranks_by_cost, "Cost")
-    yield Picture("ranks-by-cost", "Shares of ranks by cost", draw)
-    if analysis.is_shared:
-        return
-    by_time = analysis.ranks_by_time
-    best_first = by_time.index.tolist()
-    times = analysis.times[best_first[:MOST_SERIES]]
-    draw = partial(performance_profiles, times, best_first[:MOST_SERIES], styles=styles)
-    yield Picture("profiles", "Performance profiles", draw)
-    draw = partial(pairwise_times, times, analysis.limits, best_first, styles=styles)
-    yield Picture("times", "Times in pairs", draw)
-    draw = partial(rank_bars, by_time, "Time to solve")
-    yield Picture("ranks-by-time", "Shares of ranks by time", draw)
-
-
-def ranking(analysis: Analysis) -> pd.DataFrame:
-    """Return mean rank by cost with the ends of its 95 % interval, by method, the best first."""
-    return rank_spread(analysis.ranks_by_cost)
-
-
-def ranking_picture(analysis: Analysis, path: str | Path, styles: Styles | None = None) -> Path:
-    """
-    Draw the mean rank by cost of each method with its 95 % bootstrap interval, best on top.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        With at least two methods that were run on all problems.
-    path : path
-        .png, .svg or .pdf.
-    styles : mapping, optional
-        Of each method, see `figure_style.styles`.
-    """
-
-    def drawn() -> Figure:
-        found = ranking(analysis)
-        own = styles or figure_style.styles(found.index)
-        made = figure_style.figure(WIDTH, 0.9 + BAR * len(found), layout="constrained")
-        ax = made.subplots()
-        for y, (name, line) in zip(range(len(found))[::-1], found.iterrows(), strict=True):
-            colour = own[str(name)]["color"]
-            ax.plot([line["low"], line["high"]], [y, y], color=colour, linewidth=2)
-            ax.plot(line["mean"], y, color=colour, marker=own[str(name)]["marker"], markersize=5)
-        names = ["\n".join(folded(str(name), LONGEST_LABEL)) for name in found.index]
-        ax.set(yticks=range(len(found))[::-1], yticklabels=names)
-        ax.set(xlabel="mean rank by cost, with its 95 % interval", xlim=(0.8, len(found) + 0.2))
-        ax.grid(axis="x", color="0.92", linewidth=0.6)
-        return made
-
-    return figure_style.write(drawn, figure_style.checked(path))
+        of_both = Series(
+            name="",
+            style=name,
+            x=counted[best][both].tolist(),
+            y=counted[name][both].tolist(),
+            kind="points",
+        )
+        x, y = counted[best][~both].tolist(), counted[name][~both].tolist()
+        series = [of_both, replace(of_both, x=x, y=y, look="hollow")]
+        panels.append(
+            Panel(
+                series=series,
+                x=Axis(title=f"{best} [s]", is_log=True, ends=ends),
+                y=Axis(title="method above the panel [s]", is_log=True, ends=ends),
+                title="\n".join(folded(name, LONGEST_TICK)),
+                has_diagonal=True,
+            )
+        )
+    return Figure(
+        name="times",
+        title="Times in pairs",
+        panels=panels,
+        note="Hollow: one of the two failed, and counts its time limit.",
+        size=(2.5, 2.6),
+        has_legend=False,
+    )

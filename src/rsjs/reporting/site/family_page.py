@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Any
 
-from rsjs.reporting.figures import methods
+from rsjs.reporting.figures.draw import write
+from rsjs.reporting.figures.methods import figures
 from rsjs.reporting.site import family_plots
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
@@ -23,8 +25,10 @@ from rsjs.reporting.tables.units import best_row, is_best
 def paths(family: Family, downloads: Downloads) -> dict[str, str]:
     """Name -> path."""
     return {
-        one.name: downloads.picture(f"{family.name}-{one.name}", one.draw)
-        for one in methods.pictures(family.analysis, family.pictures)
+        one.name: downloads.picture(
+            f"{family.name}-{one.name}", partial(write, one, styles=family.pictures)
+        )
+        for one in figures(family.analysis)
     }
 
 

@@ -13,11 +13,11 @@ from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from rsjs.instances.solution import Solution
-from rsjs.reporting.figures.cost_bars import cost_split
-from rsjs.reporting.figures.gap_curves import gap_over_time
+from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy import Shelf, shelves
 from rsjs.reporting.figures.occupancy_picture import occupancy, scene
+from rsjs.reporting.figures.runs import cost_split, gap_over_time
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes
@@ -225,9 +225,9 @@ def _pictures(
     made, names = {}, {plot.id for plot in plots}
     if "gap" in names:
         runs = [{**row, "seconds": known(row, "total_s")} for row in rows if row["events"]]
-        made["gap"] = downloads.picture(f"{slug}-gap", gap_over_time, runs)
+        made["gap"] = downloads.picture(f"{slug}-gap", write, gap_over_time(runs))
     if "costs" in names:
-        made["costs"] = downloads.picture(f"{slug}-costs", cost_split, rows)
+        made["costs"] = downloads.picture(f"{slug}-costs", write, cost_split(rows))
     if decision is not None:
         made["occupancy"] = downloads.picture(
             f"{slug}-occupancy", occupancy, decision.instance, decision.solution

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
-from rsjs.reporting.figures.cost_bars import TERMS
-from rsjs.reporting.figures.gap_curves import FLOOR, SOONEST, gap_curve
+from rsjs.reporting.figures.runs import FLOOR, SOONEST, TERMS, gap_curve
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes, line

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
+from dataclasses import replace
 
-import pandas as pd
-
-from rsjs.reporting.figures.methods import MOST_SERIES
+from rsjs.reporting.figures.methods import ranking
 from rsjs.reporting.site.families import Family
 from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.plots import Plot, Trace, axes
+from rsjs.reporting.site.plots import Plot, figure_plot
 from rsjs.reporting.site.urls import method_page, runs_of
+from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import METHOD, UNSOLVED, named
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.formats import counted, folded
+from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.table import Column, Row, Table
 
-MOST_LEADERS, LONGEST_TICK = 3, 26  # names in a sentence; characters of a label
+MOST_LEADERS = 3  # names in a sentence
 ROUNDING = 1e-9
 SECONDS = frozenset({"ran", "penalised", "par10"})
 
@@ -142,51 +141,13 @@ def ratio_text(ratio: float) -> str:
 
 def ranking_plot(families: Sequence[Family]) -> Plot | None:
     """Return the mean rank of the best methods of each family with its 95 % interval."""
-    data: list[Trace] = []
-    ticks: list[str] = []
-    most = 1
-    for family in families:
-        found = family.summary[~family.summary["unranked"]]
-        if len(found) < 2:
-            continue
-        best = found.sort_values(["rank_mean", "rank"], kind="stable").head(MOST_SERIES)
-        most = max(most, int(best["rank_high"].max()))
-        for name, line in best.iterrows():
-            words = f"{family.name}: {name}" if len(families) > 1 else str(name)
-            ticks.append("<br>".join(escape(part) for part in folded(words, LONGEST_TICK)))
-            data.append(_point(str(name), line, len(ticks) - 1, family.styles[str(name)]))
-    if not data:
+    compared = [family for family in families if len(family.analysis.ranked) > 1]
+    if not compared:
         return None
-    layout = axes("mean rank by cost, with its 95 % interval (1 is best)", "")
-    layout["xaxis"] |= {"range": [0.7, most + 0.3]}
-    layout["yaxis"] |= {
-        "tickvals": [*range(len(ticks))],
-        "ticktext": ticks,
-        "range": [len(ticks) - 0.5, -0.5],
-        "showgrid": False,
-    }
-    few = f" At most {MOST_SERIES} methods of a family are drawn."
-    return Plot(
-        id="ranking",
-        title="Who is best",
-        data=data,
-        layout=layout | {"meta": {"legend": False}},
-        height=110 + 30 * len(ticks),
-        note="Instances, then seeds, are drawn again." + few,
+    found = ranking(
+        {family.name: rank_spread(family.analysis.ranks_by_cost) for family in compared}
     )
-
-
-def _point(name: str, line: pd.Series, place: int, style: Mapping[str, str]) -> Trace:
-    low, mean, high = (float(line[f"rank_{key}"]) for key in ("low", "mean", "high"))
-    error = {"type": "data", "symmetric": False, "array": [high - mean], "arrayminus": [mean - low]}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [mean],
-        "y": [place],
-        "error_x": error | {"color": style["color"], "thickness": 2},
-        "marker": {"color": style["color"], "symbol": style["symbol"], "size": 10},
-        "customdata": [method_page(name)],
-        "hovertemplate": f"%{{x:.2f}}, from {low:.0f} to {high:.0f}",
-    }
+    links = [replace(one, links=[method_page(one.name)]) for one in found.panels[0].series]
+    styles = {name: style for family in compared for name, style in family.styles.items()}
+    panel = replace(found.panels[0], series=links)
+    return figure_plot(replace(found, title="Who is best", panels=[panel]), styles)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rsjs.reporting.figures.figure_style import COLOURS
-from rsjs.reporting.figures.gap_curves import FLOOR
+from rsjs.reporting.figures.runs import FLOOR
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE

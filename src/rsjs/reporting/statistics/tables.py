@@ -444,7 +444,9 @@ def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
     list of Path
         The files.
     """
-    from rsjs.reporting.figures.methods import pictures  # matplotlib is large
+    from rsjs.reporting.figures.draw import write
+    from rsjs.reporting.figures.figure_style import styles
+    from rsjs.reporting.figures.methods import figures
 
     folder, told = Path(folder), analysis.conditions()
     made = tables(analysis)
@@ -455,7 +457,6 @@ def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
     }
     for name, text in texts.items():
         write_bytes(text.encode(), folder / name)
-    drawn = {folder / f"{picture.name}.png": picture.draw for picture in pictures(analysis)}
-    for path, draw in drawn.items():
-        draw(path)
+    colours = styles(analysis.ran.columns)
+    drawn = [write(one, folder / f"{one.name}.png", colours) for one in figures(analysis)]
     return [*(folder / name for name in texts), *drawn]

@@ -1,0 +1,261 @@
+"""A described figure drawn with matplotlib and written as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.reporting.figures import figure_style
+from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
+from rsjs.reporting.tables.formats import folded
+
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
+    from matplotlib.axes import Axes
+
+Styles = Mapping[str, Mapping[str, Any]]  # name -> color, marker, linestyle
+
+LONGEST_LABEL = 36  # characters of a line of the legend
+LINE, AROUND = 0.15, 0.5  # inches: height of a legend's line, room for titles of axes
+SMALLEST = 4.2  # inches: width of a figure
+WIDEST, FINEST = 2.2, 1.0  # points: a line that lies on another one leaves its edges to see
+FEW_DECADES = 100.0  # below this ratio of the ends, ticks stand between the powers of ten
+DASHED = (0, (3, 2))
+PALE, GREY, SMALL = "0.92", "0.35", 7
+
+
+def write(figure: Figure, path: str | Path, styles: Styles | None = None) -> Path:
+    """
+    Draw a figure and write it.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path
+        .png, .svg or .pdf.
+    styles : mapping, optional
+        Of each name, see `figure_style.styles`, so that it has one colour in several figures.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    path = figure_style.checked(path)
+    return figure_style.write(lambda: draw(figure, styles), path)
+
+
+def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
+    """Return the figure drawn, with the lines of the first `MOST_SERIES` names that have some."""
+    own = styles or figure_style.styles(
+        series.style or series.name
+        for panel in figure.panels
+        for series in panel.series
+        if not series.colour
+    )
+    shown, few = _cut(figure)
+    legend = _legend(figure, shown, own) if figure.has_legend else {}
+    columns = figure.columns or figure_style.panel_columns(len(figure.panels))
+    columns = min(columns, len(figure.panels))
+    lines = figure.mosaic.count(";") + 1 if figure.mosaic else ceil(len(figure.panels) / columns)
+    width = max(SMALLEST, figure.size[0] * columns)
+    beside = figure_style.legend_columns(width, legend) if legend else 1
+    tallest = max((label.count("\n") + 1 for label in legend), default=0)
+    under = ceil(len(legend) / beside) * tallest + bool(few)
+    height = figure.size[1] * lines + AROUND + LINE * under
+    made = figure_style.figure(width, height, layout="constrained")
+    ratios: dict[str, Any] = {"height_ratios": figure.heights} if figure.heights else {}
+    if figure.mosaic:
+        places = made.subplot_mosaic(figure.mosaic, gridspec_kw=ratios)
+        axes = [ax for _, ax in sorted(places.items())]
+    else:
+        share_x, share_y = figure.is_shared
+        grid = made.subplots(
+            lines, columns, sharex=share_x, sharey=share_y, squeeze=False, gridspec_kw=ratios
+        )
+        axes = [*grid.flatten()]
+    for i, (ax, panel) in enumerate(zip(axes, figure.panels, strict=False)):
+        _panel(ax, panel, shown[i], own)
+        if i >= len(figure.panels) - columns:  # above an empty place, too
+            ax.tick_params(labelbottom=True)
+        if not (figure.is_shared[0] and columns > 1):
+            ax.set_xlabel(panel.x.title)
+        if not (figure.is_shared[1] and lines > 1):
+            ax.set_ylabel(panel.y.title)
+    for ax in axes[len(figure.panels) :]:
+        ax.remove()
+    if figure.is_shared[0] and columns > 1:
+        made.supxlabel(figure.panels[0].x.title, fontsize=8)
+    if figure.is_shared[1] and lines > 1:
+        made.supylabel(figure.panels[0].y.title, fontsize=8)
+    if figure.heading:
+        made.suptitle(figure.heading, fontsize=9)
+    if columns == 1 and len(axes) > 1:
+        made.align_ylabels(axes)
+    if legend:
+        made.legend(
+            [*legend.values()],
+            [*legend],
+            loc="outside lower center",
+            ncols=beside,
+            frameon=False,
+            title=few or None,
+        )
+    return made
+
+
+def _cut(figure: Figure) -> tuple[list[list[Series]], str]:
+    """The series of each panel but for lines beyond the first `MOST_SERIES`, and how many are."""
+    lines = (
+        one.style or one.name
+        for panel in figure.panels
+        for one in panel.series
+        if one.kind in ("line", "steps") and len(one.x) > 1
+    )
+    names = list(dict.fromkeys(lines))
+    cut = set(names[MOST_SERIES:])
+    shown = [
+        [one for one in panel.series if (one.style or one.name) not in cut]
+        for panel in figure.panels
+    ]
+    return shown, f"{MOST_SERIES} of {len(names)} lines are drawn" if cut else ""
+
+
+def _legend(figure: Figure, shown: Sequence[Sequence[Series]], styles: Styles) -> dict[str, Any]:
+    """A handle for each folded name, grey where series of several colours have one name."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    of_name: dict[str, list[Series]] = {}
+    for series in (one for own in shown for one in own if one.name):
+        of_name.setdefault(series.name, []).append(series)
+    handles: dict[str, Any] = {}
+    for name, members in sorted(of_name.items(), key=lambda entry: bool(entry[1][0].style)):
+        first = members[0]
+        style = _style(first, styles)
+        if len({_style(one, styles)["color"] for one in members}) > 1:
+            style = {"color": GREY, "marker": "o", "linestyle": DASHED}
+        if first.kind in ("bars", "columns"):
+            handle: Any = Patch(color=style["color"])
+        else:
+            style |= {"linestyle": "none"} if first.kind == "points" else {}
+            style |= {"markerfacecolor": "white"} if first.look in ("dashed", "hollow") else {}
+            handle = Line2D([], [], markersize=4, **style)
+        handles["\n".join(folded(name, LONGEST_LABEL))] = handle
+    for mark in (mark for panel in figure.panels for mark in panel.marks if mark.name):
+        handles[mark.name] = Line2D([], [], color=GREY, linestyle=":")
+    return handles
+
+
+def _style(series: Series, styles: Styles) -> dict[str, Any]:
+    """Colour, marker and line style."""
+    if series.colour:
+        found: dict[str, Any] = {"color": series.colour, "linestyle": "-", "marker": ""}
+    else:
+        found = dict(styles[series.style or series.name])
+    return found | ({"linestyle": DASHED} if series.look == "dashed" else {})
+
+
+def _panel(ax: Axes, panel: Panel, shown: Sequence[Series], styles: Styles) -> None:
+    ax.set_title(panel.title)
+    ax.set_axisbelow(True)
+    across = any(one.kind == "bars" or one.x_interval for one in shown)
+    down = any(one.kind == "columns" for one in shown)
+    ax.grid(which="major", axis="x" if across else "y" if down else "both", color=PALE, lw=0.6)
+    for mark in panel.marks:
+        line = ax.axvline if mark.axis == "x" else ax.axhline
+        line(mark.at, color=GREY, linewidth=0.8, linestyle=":", zorder=2.5)
+    for i, series in enumerate(shown):
+        width = WIDEST - (WIDEST - FINEST) * i / max(1, len(shown) - 1)
+        _series(ax, series, _style(series, styles), width if len(shown) > 1 else 1.4, i)
+    _axis(ax, "x", panel.x)
+    _axis(ax, "y", panel.y)
+    if across:
+        ax.tick_params(axis="y", length=0)
+    if panel.has_diagonal:
+        ends = ax.get_xlim()
+        ax.set(aspect="equal", ylim=ends)
+        ax.plot(ends, ends, color="0.6", linewidth=0.6, zorder=2)
+
+
+def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place: int) -> None:
+    colour, x, y = style["color"], series.x, series.y
+    bars = {"color": colour, "edgecolor": "white", "linewidth": 0.3}
+    for interval, lines, at in (
+        (series.x_interval, ax.hlines, y),
+        (series.y_interval, ax.vlines, x),
+    ):
+        if interval:
+            lines(at, *interval, color=colour, linewidth=1.6, alpha=0.7)
+    if series.kind == "bars":
+        ax.barh(y, x, left=series.base or 0, height=series.width, **bars)
+        _words(ax, series, [b + v / 2 for b, v in zip(series.base or [0] * len(x), x, strict=True)])
+    elif series.kind == "columns":
+        ax.bar(x, y, bottom=series.base or 0, width=series.width, **bars)
+    elif series.kind == "words":
+        for right, up, text in zip(x, y, series.texts, strict=True):
+            ax.text(right, up, text, va="center", fontsize=SMALL, color=series.colour or GREY)
+    elif series.kind == "points":
+        face = "white" if series.look == "hollow" else colour
+        size = 30 if style["marker"] == "*" else 16
+        ax.scatter(
+            x, y, s=size, marker=style["marker"] or "o", fc=face, ec=colour, clip_on=False, zorder=3
+        )
+        for right, up, text in zip(x, y, series.texts, strict=False):
+            ax.annotate(text, (right, up), xytext=(4, 3), textcoords="offset points")
+    else:
+        is_step = series.kind == "steps"
+        single = is_step and len(set(y)) == 1 and series.marked is not None
+        ax.plot(
+            x,
+            y,
+            drawstyle="steps-post" if is_step else "default",
+            linewidth=0.9 if series.look else width if series.marked is None else 1.2,
+            markevery=series.marked if series.marked is not None else [-1] if is_step else None,
+            markersize=4 + 1.2 * (place % 6) if single else 3.5,
+            markerfacecolor="none" if single else "white" if series.look == "dashed" else colour,
+            clip_on=not is_step,
+            zorder=1.9 if series.look == "dashed" else 3 + 0.01 * place,
+            **style,
+        )
+
+
+def _words(ax: Axes, series: Series, middles: Sequence[float]) -> None:
+    """The texts in bars, in an ink that reads on them."""
+    from matplotlib.colors import to_rgb
+
+    if not series.texts:
+        return
+    ink = "white" if sum(to_rgb(series.colour)) < 1.65 else "black"
+    for at, height, text in zip(middles, series.y, series.texts, strict=True):
+        ax.text(at, height, text, ha="center", va="center", color=ink, fontsize=SMALL)
+
+
+def _axis(ax: Axes, which: str, told: Axis) -> None:
+    """Scale, ends and ticks; no 10^x, so that text stays text."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    limits = ax.set_xlim if which == "x" else ax.set_ylim
+    if told.is_log:
+        (ax.set_xscale if which == "x" else ax.set_yscale)("log")
+    limits(*told.ends)
+    if told.is_count and not told.ticks:
+        low, high = axis.get_view_interval()
+        limits(low, max(1.0, high))  # where all is 0, an axis of its own would be of hundredths
+        axis.set_major_locator(MaxNLocator(integer=True))
+    if told.ticks:
+        axis.set_ticks([*told.ticks], [*told.ticks.values()])
+        ax.minorticks_off()
+    elif told.is_log:
+        low, high = sorted(axis.get_view_interval())
+        few = high < FEW_DECADES * low
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+        least = told.floor or 0.0
+        sign = {True: "≤ ", False: ""}
+        axis.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{sign[bool(value <= least)]}{value:g}")
+        )
+        axis.minorticks_off()

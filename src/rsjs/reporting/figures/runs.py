@@ -1,0 +1,187 @@
+"""Figures of the runs on some instances: gaps over time, and the terms of the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rsjs.core.errors import InputError, described
+from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
+from rsjs.reporting.tables.formats import cost, folded
+from rsjs.reporting.tables.labels import distinct, shortened
+from rsjs.reporting.tables.select import Row, how_it_ended, is_wrong, known
+from rsjs.runs.gap import gap
+
+Run = Mapping[str, Any]
+
+FLOOR = 0.001  # %: smaller gaps are drawn here
+SOONEST = 1e-4  # s
+OWN_LABEL = "gap to its own bound"
+LONGEST_LABEL, LONGEST_TITLE = 36, 50  # characters
+
+# postponement, which dwarfs the others under overload, comes last: a broken bar shows them
+TERMS = {
+    "energy": "#0072B2",
+    "idle": "#999999",
+    "tardiness": "#E69F00",
+    "postponement": "#D55E00",
+}
+CUT = 20.0  # costs above so many times the least are broken bars,
+SHOWN = 4.0  # at least so many times as long as the least
+BREAK = 0.04  # of the bar's length
+BARS, BAR, LETTER = 2.6, 0.2, 0.075  # inches: length and height of bars, width of a letter
+
+
+def gap_over_time(runs: Sequence[Run]) -> Figure:
+    """
+    Return a panel per instance: gap of the incumbent to the instance's best bound, axes log.
+
+    Parameters
+    ----------
+    runs : sequence of mappings
+        instance, method, events (seconds, incumbent, bound each), best_bound; optionally
+        seconds, the time at which the method ended, tip and link, see `Series`.
+    """
+    if not runs:
+        raise InputError("", described("no runs"), "at least one run to draw")
+    common, panels = _by_instance(runs)
+    x = Axis(title="wall-clock time [s]", is_log=True)
+    y = Axis(title="gap to the best bound [%]", is_log=True, ends=(FLOOR * 0.7, 140.0), floor=FLOOR)
+    return Figure(
+        name="gap",
+        title="Gap to the best bound over time",
+        panels=[_gaps(name, group, x, y) for name, group in panels.items()],
+        note=f"Gaps below {FLOOR} % are drawn there.",
+        heading=common,
+        size=(4.5 if len(panels) == 1 else 3.3, 2.6),
+    )
+
+
+def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:
+    """What the names of instances have in common, and rows by what differs."""
+    panels: dict[str, list[Run]] = {}
+    for row in rows:
+        panels.setdefault(str(row["instance"]), []).append(row)
+    common, short = shortened(list(panels))
+    return common, {short[name]: group for name, group in panels.items()}
+
+
+def _gaps(name: str, runs: Sequence[Run], x: Axis, y: Axis) -> Panel:
+    series, without = [], []
+    for run in runs:
+        method, told = run["method"], {key: [run[key]] for key in ("tip", "link") if key in run}
+        more = {"tips": told.get("tip", ()), "links": told.get("link", ())}
+        curve = gap_curve(run)
+        if not curve:
+            without.append(method)
+            continue
+        series.append(step_series(method, curve, **more))
+        if own := gap_curve(run, own=True):
+            series.append(step_series(OWN_LABEL, own, style=method, look="dashed", **more))
+    note = folded(f"(no gap: {', '.join(without)})", LONGEST_TITLE) if without else []
+    title = "\n".join([*folded(name, LONGEST_TITLE), *note])
+    return Panel(series=series, x=x, y=y, title=title, marks=[Mark(at=FLOOR, axis="y")])
+
+
+def step_series(name: str, points: Sequence[tuple[float, float]], **more: Any) -> Series:
+    """Return the steps of a trajectory, marked at its first and last event."""
+    x, y = zip(*points, strict=True)
+    marked = [0] if len(set(y)) == 1 else [0, len(y) - 1]
+    return Series(name=name, x=x, y=y, kind="steps", marked=marked, **more)
+
+
+def gap_curve(run: Run, *, own: bool = False) -> list[tuple[float, float]]:
+    """Seconds and gap [%] at each event, to the best bound of the instance or to the own one."""
+    points = []
+    for event in run["events"]:
+        bound = event.get("bound") if own else run.get("best_bound")
+        value = gap(event.get("incumbent"), bound)
+        if value is not None:
+            points.append((max(SOONEST, event["seconds"]), max(FLOOR, 100 * value)))
+    if len(run["events"]) > 1 and points and run.get("seconds"):
+        points.append((max(points[-1][0], run["seconds"]), points[-1][1]))
+    return points
+
+
+def cost_split(rows: Sequence[Row]) -> Figure:
+    """
+    Return a panel per instance: stacked bars of the terms [$] by method.
+
+    Bars far longer than the shortest are broken; every bar tells its total.
+    """
+    if not rows:
+        raise InputError("", described("no rows"), "at least one run to draw")
+    common, panels = _by_instance(distinct(rows))
+    labels = {str(row["method"]): folded(str(row["method"]), LONGEST_LABEL) for row in rows}
+    longest = max(len(line) for lines in labels.values() for line in lines)
+    bars = max(map(len, panels.values())) * max(map(len, labels.values()))
+    return Figure(
+        name="costs",
+        title="What the cost is made of",
+        panels=[_costs(name, group) for name, group in panels.items()],
+        heading=common,
+        size=(max(5.0 if len(panels) == 1 else 0, BARS + LETTER * longest), bars * BAR + 0.8),
+        columns=2,
+        is_shared=(False, False),
+    )
+
+
+def _costs(instance: str, rows: Sequence[Run]) -> Panel:
+    limit = _limit([row["objective"] for row in rows if known(row, "objective") is not None])
+    pieces: dict[str, list[tuple[float, float, int, str]]] = {term: [] for term in TERMS}
+    words: list[tuple[float, int, str]] = []
+    for place, row in enumerate(rows):
+        total = known(row, "objective")
+        if total is None:
+            words.append((0.01 * limit, place, how_it_ended(row)))
+            continue
+        room, left = limit if total <= limit else (1 - 2 * BREAK) * limit, 0.0
+        for term in TERMS:
+            value = known(row, term) or 0.0
+            wide = min(value, room - left)
+            if wide > 0:
+                tip = f"{row['method']}: {cost(total)} $, {term} {value:.6g} $"
+                pieces[term].append((wide, left, place, tip))
+                left += wide
+        if total > limit:  # a broken bar: the piece after the gap ends with the last term
+            last = [term for term in TERMS if known(row, term)][-1:]
+            for term in last:
+                tip = pieces[term][-1][3] if pieces[term] else ""
+                pieces[term].append((BREAK * limit, (1 - BREAK) * limit, place, tip))
+        told = f"{cost(total)}  WRONG" if is_wrong(row) else cost(total)
+        words.append((min(total, limit) + 0.01 * limit, place, told))
+    series = [
+        Series(
+            name=term,
+            x=[wide for wide, _, _, _ in bars],
+            y=[place for _, _, place, _ in bars],
+            kind="bars",
+            colour=TERMS[term],
+            base=[left for _, left, _, _ in bars],
+            width=0.7,
+            tips=[tip for *_, tip in bars],
+        )
+        for term, bars in pieces.items()
+    ]
+    at, places, texts = zip(*words, strict=True)
+    series.append(Series(name="", x=at, y=places, kind="words", texts=texts, colour="0.15"))
+    room = 1.7 if any(map(is_wrong, rows)) else 1.35  # for the totals
+    ticks = {
+        float(i): "\n".join(folded(str(row["method"]), LONGEST_LABEL)) for i, row in enumerate(rows)
+    }
+    return Panel(
+        series=series,
+        x=Axis(title="cost [$]", ends=(0.0, room * limit)),
+        y=Axis(ticks=ticks, ends=(len(rows) - 0.4, -0.6)),
+        title="\n".join(folded(instance, LONGEST_LABEL)),
+    )
+
+
+def _limit(costs: Sequence[float]) -> float:
+    """Where bars end: at the largest cost, or earlier if that would hide the least."""
+    positive = [value for value in costs if value > 0]
+    if not positive:
+        return 1.0
+    least, most = min(positive), max(positive)
+    near = max(value for value in positive if value <= CUT * least)
+    return most if near == most else max(near, SHOWN * least)
