@@ -205,7 +205,7 @@ def compare_pairs(
         kind=own.name,
         sources=sources,
         choices=tuple(choices.values()),
-        simulation=options,
+        kind_options=json.loads(options or "{}"),
         file=Path("comparison"),
         text=_text(limits, sources, choices.values()),
     )

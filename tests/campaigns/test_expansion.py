@@ -57,7 +57,7 @@ def test_an_id_depends_on_what_is_asked_and_on_nothing_else():
     others = {
         "solved_sha256": "1" * 64, "method": "edf:paper", "environment": "old",
         "limits": Limits(memory_limit_mb=100.0, seed=1), "output_limit_mb": 9.0,
-        "timing": "exclusive", "repetition": 2,
+        "timing": "exclusive", "repetition": 2, "isolation": "batch",
     }  # fmt: skip
     run = Run(**fields)
     ids = {Run(**{**fields, name: value}).id for name, value in others.items()}

@@ -86,7 +86,7 @@ def test_specifications_come_back_and_say_what_the_instance_is(done):
         assert Run.of_document(record.run.as_document()) == record.run
         assert record.run.kind == "mig_scheduling"
         assert record.run.as_document()["mig"] == "scheduling"
-    assert "mig" not in replace(record.run, mig=None).as_document()
+    assert "mig" not in replace(record.run, kind="instance").as_document()
 
 
 def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done, tmp_path, carry_out):

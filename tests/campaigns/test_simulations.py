@@ -16,7 +16,6 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
-from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.kinds.base import FIGURES
 from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
@@ -195,7 +194,8 @@ def asked():
         output_limit_mb=1.0,
         timing="shared",
         repetition=1,
-        simulation=canonical_text(Options().as_dict() | {"decision_limit": 60.0}),
+        kind="workload",
+        kind_options=Options().as_dict() | {"decision_limit": 60.0},
     )
 
 

@@ -21,7 +21,7 @@ from rsjs.core.report import SolveResult, Stop
 from rsjs.runs import launcher, provenance
 from rsjs.runs.kinds.base import Verified, kind
 from rsjs.runs.launcher import Ended
-from rsjs.runs.supervisor import End, Surroundings
+from rsjs.runs.supervisor import Batch, End, Surroundings
 from rsjs.runs.task_files import Task
 
 OnEvent = Callable[[dict[str, Any]], None]
@@ -53,7 +53,13 @@ class Order:
 
 
 def perform(
-    order: Order, work: Path, record: Path, *, alone: bool, on_event: OnEvent | None = None
+    order: Order,
+    work: Path,
+    record: Path,
+    *,
+    alone: bool,
+    batch: Batch,
+    on_event: OnEvent | None = None,
 ) -> Record | None:
     """
     Carry out a run and write its record.
@@ -64,6 +70,8 @@ def perform(
         The run's working folder, empty, and where the record goes.
     alone : bool
         See `Surroundings`.
+    batch : Batch
+        Whose worker carries it out, if it need not have a process of its own.
 
     Returns
     -------
@@ -89,15 +97,20 @@ def perform(
         options=run.options,
         plugins=None if run.plugins is None else json.loads(run.plugins),
     )
+    shared = run.isolation == "batch"
+    if not shared:
+        batch.end()  # whatever is beside a run counts as its own
     around = Surroundings(python=order.python, alone=alone, inside=True)
-    ended = launcher.carry_out(task, work, surroundings=around, on_event=on_event)
+    ended = launcher.carry_out(
+        task, work, surroundings=around, on_event=on_event, batch=batch if shared else None
+    )
     if ended.end is End.INTERRUPTED:
         return None
     made = Record(
         run=run,
         **_priced(order, ended.result, work),
         process={
-            **_process(ended, _cpu_seconds() - used if alone else None),
+            **_process(ended, _cpu_seconds() - used if alone and not shared else None),
             "whole_s": time.monotonic() - begin,
             "begun": begun,
             "load_before": load,

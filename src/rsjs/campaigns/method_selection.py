@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
+from rsjs.campaigns.run import Isolation
 from rsjs.core.errors import InputError
 from rsjs.methods import Request
 
@@ -58,6 +59,7 @@ class Choice:
     environment: str = HERE
     on: tuple[str, ...] = ("*",)
     seeds: tuple[int, ...] | None = None
+    isolation: Isolation = "process"
 
 
 def choices(
@@ -76,6 +78,7 @@ def choices(
             environment=environment,
             on=tuple(entry.get("on", ("*",))),
             seeds=distinct(entry["seeds"]) if "seeds" in entry else None,
+            isolation=entry.get("isolation", "process"),
         )
         for k, spelling in enumerate(entry["run"])
     ]

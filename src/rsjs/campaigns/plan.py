@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.instance_store import Entry, InstanceStore
 from rsjs.campaigns.method_selection import Choice
-from rsjs.campaigns.run import MIG, Run, in_order
+from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.spec import Campaign
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
@@ -120,8 +120,9 @@ def _runs(
                     output_limit_mb=campaign.output_limit_mb,
                     timing=campaign.timing,
                     repetition=repetition,
-                    simulation=campaign.simulation,
-                    mig=next((mig for mig, kind in MIG.items() if kind == campaign.kind), None),
+                    kind=campaign.kind,
+                    kind_options=campaign.kind_options,
+                    isolation=choice.isolation,
                     plugins=plugins,
                 )
                 made.append(run)

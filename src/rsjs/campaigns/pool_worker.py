@@ -29,16 +29,18 @@ from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
 from rsjs.core.process import die_with_parent
 from rsjs.runs.process_tree import Family, subreaper
+from rsjs.runs.supervisor import Batch
 
 
 def serve(store: Store) -> None:
     """Carry out the runs on standard input until it ends."""
     _tell({"event": "ready"})
+    batch = Batch()
     for line in sys.stdin:
         document = json.loads(line)["order"]
         order = Order(**{**document, "run": Run.of_document(document["run"])})
         try:
-            _carry_out(order, store)
+            _carry_out(order, store, batch)
         except OSError as error:
             place = error.filename or store.folder  # writing to an open file names none
             _tell({"event": "broken", "message": f"{place}: {error.strerror}"})
@@ -48,7 +50,7 @@ def serve(store: Store) -> None:
             return
 
 
-def _carry_out(order: Order, store: Store) -> None:
+def _carry_out(order: Order, store: Store, batch: Batch) -> None:
     run_id = order.run.id
 
     def forward(line: dict[str, Any]) -> None:
@@ -60,7 +62,7 @@ def _carry_out(order: Order, store: Store) -> None:
             return
         _tell({"event": "begun", "id": run_id})
         work, folder = scratch / "work", scratch / "record"
-        record = perform(order, work, folder, alone=True, on_event=forward)
+        record = perform(order, work, folder, alone=True, batch=batch, on_event=forward)
         if record is not None:
             store.commit(order.run)
     if record is None:  # somebody interrupted this very process

@@ -11,7 +11,8 @@ have several, the threads):
                                 another package that it runs, JSON; only where there are such
     repetition, permutation     from 1; 0 = jobs and nodes in the order of the instance
     solved_sha256               the instance in that order; `instance_sha256` is the one as given
-    timing                      exclusive, or shared: seconds are not for a ranking
+    timing                      exclusive, shared: seconds are not for a ranking, or batch: they are
+                                of a process that carried out other runs before
     memory_limit_mb, output_limit_mb
     claimed_objective [$], bound_source, bound_variant
     objective_at_limit [$]      least cost that the checker confirms of what was known at the limit
@@ -117,7 +118,7 @@ def _asked(run: Run) -> Row:
         "repetition": run.repetition,
         "permutation": run.permutation,
         "solved_sha256": run.solved_sha256,
-        "timing": run.timing,
+        "timing": run.timing_class,
         "memory_limit_mb": run.limits.memory_limit_mb,
         "output_limit_mb": run.output_limit_mb,
         **({} if run.plugins is None else {"plugins": run.plugins}),

@@ -44,7 +44,8 @@ def write(record: Record, folder: Path, log: Path | None, solution: Path | None 
         with (folder / name).open("wb") as file:
             file.write(_bytes(data))
             file.flush()
-            os.fsync(file.fileno())
+            if record.run.isolation == "process":  # what a power failure damages of a batch is made
+                os.fsync(file.fileno())  # again sooner than every run of it is waited for
 
 
 def _result(record: Record) -> Document:

@@ -140,7 +140,7 @@ def _refuse_without_decision(
 ) -> None:
     """A simulation that is refused may be so for want of a log."""
     needed = kind(run.kind).solution_file
-    told = verdict is not None and (run.simulation is None or verdict["feasible"])
+    told = verdict is not None and (run.kind != "workload" or verdict["feasible"])
     if told and needed not in names:
         expected = f"{needed}, of which verify.json tells"
         raise InputError("", described(f"no {needed}"), expected, folder / SUMS)

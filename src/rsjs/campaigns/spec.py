@@ -74,12 +74,11 @@ from rsjs.campaigns.mig_sources import mig_sources
 from rsjs.campaigns.sources import ProblemSource, sources, workload_sources
 from rsjs.campaigns.toml_files import expanded, read_toml
 from rsjs.core.errors import InputError, described
-from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.kinds.base import Kind, kind
 
 
-def options(document: Mapping[str, Any]) -> str:
-    """The options of the simulations but their seeds, canonical JSON."""
+def options(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the simulations but their seeds."""
     from rsjs.simulation.options import Options
 
     try:
@@ -87,7 +86,7 @@ def options(document: Mapping[str, Any]) -> str:
     except InputError as error:
         raise InputError(f"/simulation{error.pointer}", error.value, error.expected) from None
     del found["seed"]
-    return canonical_text(found)
+    return found
 
 
 class Part(NamedTuple):
@@ -179,8 +178,8 @@ class Campaign:
     choices : tuple of Choice
     environments : mapping
         Name -> interpreter.
-    simulation : str or None
-        Options of its simulations, canonical JSON; None = methods solve instances.
+    kind_options : mapping
+        Options of its simulations, without the seed.
     file : Path
     text : str
         What it holds.
@@ -203,7 +202,7 @@ class Campaign:
     sources: tuple[ProblemSource, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)
-    simulation: str | None = None
+    kind_options: Mapping[str, Any] = field(default_factory=dict)
     file: Path
     text: str
 
@@ -248,6 +247,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     }
     given |= {named[key]: float(value) for key, value in limits.items() if key in named}
     part = part_of(document)
+    shared = {key: document[key] for key in ("isolation",) if key in document}
     request = kind(part.kind).request
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
@@ -267,11 +267,13 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         choices=tuple(
             choice
             for i, entry in enumerate(document[part.methods])
-            for choice in choices(entry, environments, f"/{part.methods}/{i}", request)
+            for choice in choices(
+                {**shared, **entry}, environments, f"/{part.methods}/{i}", request
+            )
         ),
         environments=environments,
         kind=part.kind,
-        simulation=options(document) if part.kind == "workload" else None,
+        kind_options=options(document) if part.kind == "workload" else {},
         file=path,
         text=text,
         **given,

@@ -133,7 +133,8 @@ class Store:
         path = self.path(run.id)
         path.parent.mkdir(parents=True, exist_ok=True)
         (self.scratch(run.id) / "record").rename(path)
-        _to_disk(path.parent)
+        if run.isolation == "process":
+            _to_disk(path.parent)
 
     def sweep(self) -> None:
         """Remove what killed processes left: scratch folders and claims that nobody holds."""

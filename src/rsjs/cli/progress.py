@@ -145,7 +145,7 @@ class Board:
         self._spent.setdefault(run.method, []).append(found["whole_s"])
         value = found["objective"]
         cost = f"{number(value)} $"
-        if run.mig is not None:
+        if run.kind.startswith("mig"):
             cost = "no schedule" if value is None else plain(value)
         told = f"{found['ended']}, {found['quality']}, {cost}"
         told += f", own gap {percent(found['gap'])}, {number(found['total_s'], 3)} s"

@@ -13,7 +13,7 @@ from rsjs.core.report import SolveResult, Stop
 from rsjs.runs.cores import claimed
 from rsjs.runs.process_tree import killed_for_memory
 from rsjs.runs.solution_arrays import decision_digest, read_decision
-from rsjs.runs.supervisor import STARTUP, End, OnEvent, Surroundings, Watch
+from rsjs.runs.supervisor import STARTUP, Batch, End, OnEvent, Surroundings, Watch
 from rsjs.runs.task_files import EVENTS, WARM_START, Task, read_result, salvaged
 
 STOPS = {
@@ -56,13 +56,14 @@ def carry_out(
     *,
     surroundings: Surroundings | None = None,
     on_event: OnEvent | None = None,
+    batch: Batch | None = None,
 ) -> Ended:
-    """Run a task in a folder, which keeps the files of `task_files`."""
+    """Run a task in a folder, which keeps the files of `task_files`; in a batch by its worker."""
     task.write(folder)
     begun_from, killed = _begun_from(folder), killed_for_memory()
     (folder / EVENTS).touch()
     with (folder / "stderr.txt").open("w+b") as errors, claimed(task.limits.threads) as cores:
-        watch = Watch(folder, task, surroundings or Surroundings(), on_event)
+        watch = Watch(folder, task, surroundings or Surroundings(), on_event, batch)
         end = watch.run(errors, cores)
         result = _read(folder)
         if result is None:

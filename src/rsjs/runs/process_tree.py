@@ -79,12 +79,12 @@ class Family:
         self.resident_mb = resident
         self.peak_mb = max(self.peak_mb, resident)
 
-    def kill(self) -> int:
-        """Kill all members; return how many there were. A child of ours is reaped on the way."""
+    def kill(self, but: int | None = None) -> int:
+        """Kill all members but one; return how many there were. Children of ours are reaped."""
         killed: set[int] = set()
         for _ in range(ROUNDS):
             bearers, unknown = _marked(self.mark)
-            left = [*self._living(), *bearers]
+            left = [one for one in (*self._living(), *bearers) if one.pid != but]
             if not left and not unknown:
                 break
             for member in left:

@@ -10,14 +10,15 @@ A worker process under watch, from its start to the end of all that it started.
     output        SIGKILL when the files in its folder exceed the limit
     Ctrl-C        SIGTERM, 2 s to return, SIGKILL; the incumbent survives
 
-On systems without process groups the worker and its children are ended one by one.
-
-Where a worker runs, and how it may end.
+On systems without process groups the worker and its children are ended one by one. The worker of a
+batch is ended by whatever ends one of its tasks, and by a task that was asked to return: the next
+task has a new one.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -34,7 +35,7 @@ import psutil
 
 from rsjs.core.call import ASKED, GRACE
 from rsjs.runs.process_tree import MARK, MEGABYTE, Family, marked
-from rsjs.runs.task_files import Events, Line, Tail, Task
+from rsjs.runs.task_files import LAST, Events, Line, Tail, Task
 
 
 class End(StrEnum):
@@ -65,6 +66,51 @@ class Surroundings:
     python: str = sys.executable
     alone: bool = False
     inside: bool = False
+
+
+class Batch:
+    """A worker process that several tasks share, one after the other."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self._key: tuple[object, ...] = ()
+
+    def give(
+        self, folder: Path, key: tuple[object, ...], start: Callable[[], subprocess.Popen[bytes]]
+    ) -> subprocess.Popen[bytes]:
+        """Have the task in a folder run by a worker, started if there is none of the same key."""
+        if self.process is None or key != self._key or self.process.poll() is not None:
+            self.end()
+            self.process, self._key = start(), key
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):  # it has died, which its end tells
+            self.process.stdin.write(f"{folder}\n".encode())
+            self.process.stdin.flush()
+        return self.process
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the task ends within so many seconds."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
+        told = os.read(self.process.stdout.fileno(), 1) if ready else b""
+        if ready and not told:  # the end of its output, soon of itself
+            time.sleep(seconds)
+        if told == LAST:
+            self.end()
+        return bool(told)
+
+    def end(self) -> None:
+        """Kill the worker, if there is one."""
+        process, self.process = self.process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    if pipe is not None:
+                        pipe.close()
 
 
 STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
@@ -100,14 +146,16 @@ class Watch:
         task: Task,
         surroundings: Surroundings,
         on_event: OnEvent | None,
+        batch: Batch | None = None,
     ) -> None:
         self.folder, self.task, self.surroundings = folder, task, surroundings
-        self.on_event = on_event
+        self.on_event, self.batch = on_event, batch
         self.seconds = 0.0
         self.clock_seconds: float | None = None
         self.returncode: int | None = None
         self.strays = 0
         self.asked = False
+        self._ended = False  # the task of a batch, and its worker goes on
         self._clock: float | None = None
         self._events = Events(folder)
         self._output = Tail(folder / "stderr.txt")
@@ -120,7 +168,7 @@ class Watch:
         """Start the worker and wait until it ends or is ended."""
         self._start(errors)
         try:
-            _pin(self._process.pid, cores)
+            _pin(self._process.pid, cores, anew=self.batch is not None)
             end = self._poll()
         except KeyboardInterrupt:
             end = End.INTERRUPTED
@@ -140,20 +188,29 @@ class Watch:
         if around.inside:
             environment["TMPDIR"] = str(self.folder)
         self._begin = time.monotonic()
-        self._process = subprocess.Popen(
-            [around.python, "-m", "rsjs.runs.worker", str(self.folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            env=environment,
-            cwd=self.folder if around.inside else None,
-            start_new_session=True,
-        )
+
+        def start(folder: list[str]) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                [around.python, "-m", "rsjs.runs.worker", *folder],
+                stdin=subprocess.DEVNULL if folder else subprocess.PIPE,
+                stdout=errors if folder else subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                cwd=self.folder if around.inside else None,
+                start_new_session=True,
+            )
+
+        if self.batch is None:
+            self._process = start([str(self.folder)])
+        else:
+            key = around.python, threads, self.task.output_limit_mb  # what it was started with
+            self._process = self.batch.give(self.folder, key, lambda: start([]))
         root = os.getpid() if around.alone else self._process.pid
         self._family = Family(root, with_root=not around.alone, mark=mark.get(MARK, ""))
 
     def _poll(self) -> End:
-        measured, weighed = 0.0, time.monotonic()
+        weighed = time.monotonic()
+        measured = 0.0 if self.batch is None else weighed
         memory, output = self.task.limits.memory_limit_mb or inf, self.task.output_limit_mb
         while self._process.poll() is None:
             self._forward()
@@ -173,7 +230,11 @@ class Watch:
             if over > ASKED and not self.asked:
                 self.asked = True
                 self._process.terminate()
-            time.sleep(POLL)
+            if self.batch is None:
+                time.sleep(POLL)
+            elif self.batch.wait(POLL):
+                self._ended = True
+                return End.BY_ITSELF
         return End.BY_ITSELF
 
     def _over(self) -> float:
@@ -191,13 +252,20 @@ class Watch:
             return
 
     def _end(self) -> None:
-        """No process of this run survives."""
+        """No process of this run survives, but the worker of a batch whose task has ended."""
+        if self._ended and not self.asked and self.batch and self.batch.process:
+            self.returncode, self.seconds = 0, time.monotonic() - self._begin
+            self.strays = self._family.kill(but=self._process.pid)
+            return
+        if self.batch is not None:
+            self.batch.end()
         if os.name == "posix":
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
-        self.returncode = self._process.wait()  # before its family: who reaps it knows the code
+        code = self._process.wait()  # before its family: who reaps it knows the code
+        self.returncode = 0 if self._ended else code
         self.seconds = time.monotonic() - self._begin
         self.strays = self._family.kill()
 
@@ -226,8 +294,8 @@ def _weight_mb(folder: Path) -> float:
     return total / MEGABYTE
 
 
-def _pin(pid: int, cores: list[int]) -> None:
-    """Keep a worker on its cores."""
-    if cores:
+def _pin(pid: int, cores: list[int], *, anew: bool) -> None:
+    """Keep a worker on its cores; one that was on others before, without any on all."""
+    if cores or anew:
         with suppress(psutil.Error, OSError):
             psutil.Process(pid).cpu_affinity(cores)

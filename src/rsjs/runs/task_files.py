@@ -39,6 +39,7 @@ LOOK, MOST = 2**18, 2**23  # bytes: a method cannot report more than a few MB, s
 Line = dict[str, Any]
 
 EVENTS = "events.jsonl"
+NEXT, LAST = b"\n", b"."  # what the worker of a batch says when a task has ended: another, or none
 NUMBERS = {  # that an event of each kind has
     "started": (),
     "phase": ("seconds",),

@@ -2,6 +2,8 @@
 The process in which one method runs: `python -m rsjs.runs.worker FOLDER`.
 
 It reads the task left in the folder, streams incumbents and bounds there, and leaves the result.
+Without a folder it is the worker of a batch: it reads folders from standard input, a line each, and
+says on standard output when the task in one has ended.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from contextlib import suppress
@@ -21,7 +24,7 @@ from rsjs.core.process import die_with_parent
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.streaming_report import LimitReached, StreamingReport
-from rsjs.runs.task_files import Task, salvaged, write_result
+from rsjs.runs.task_files import LAST, NEXT, Task, salvaged, write_result
 
 
 def run(folder: Path) -> None:
@@ -45,6 +48,37 @@ def run(folder: Path) -> None:
         write_result(_completed(result, report), folder)
     except (AttributeError, TypeError, ValueError) as error:  # it is no result
         write_result(_completed(_failed(error), report), folder)
+    os.close(report.log.descriptor)
+
+
+def serve() -> None:
+    """Run the tasks of a batch, each in its folder as if it were alone, until the input ends."""
+    folders, ended = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    _stop_on_sigterm(threading.Event())
+    for line in folders:
+        folder, threads = Path(line.removesuffix("\n")), threading.active_count()
+        _enter(folder)
+        run(folder)
+        os.chdir("/")
+        _flush()
+        for descriptor in (1, 2):
+            os.dup2(nowhere, descriptor)
+        goes_on = threading.active_count() > threads  # something of this task: no other beside it
+        os.write(ended, LAST if goes_on else NEXT)
+
+
+def _enter(folder: Path) -> None:
+    """Make a run's folder the place of this process, and its output a file there."""
+    output = os.open(folder / "stderr.txt", os.O_WRONLY | os.O_APPEND)
+    for descriptor in (1, 2):
+        os.dup2(output, descriptor)
+    os.close(output)
+    os.chdir(folder)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    with suppress(OSError):  # the peak of memory is that of this task
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
 
 
 def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
@@ -92,9 +126,14 @@ def _limit_files(megabytes: float | None) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+_STOP: list[threading.Event] = []  # of the task that runs
+
+
 def _stop_on_sigterm(stop: threading.Event) -> None:
     """SIGTERM asks for the end; a thread hears it even while the main thread is in a solver."""
-    if not hasattr(signal, "set_wakeup_fd") or os.name != "posix":
+    listens = bool(_STOP)
+    _STOP[:] = [stop]
+    if listens or not hasattr(signal, "set_wakeup_fd") or os.name != "posix":
         return
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -104,7 +143,7 @@ def _stop_on_sigterm(stop: threading.Event) -> None:
     def listen() -> None:
         while os.read(reader, 1)[0] != signal.SIGTERM:
             pass
-        stop.set()
+        _STOP[0].set()
 
     threading.Thread(target=listen, daemon=True).start()
 
@@ -120,10 +159,16 @@ def peak_memory_mb() -> float | None:
     return None
 
 
-if __name__ == "__main__":
-    run(Path(sys.argv[1]))
-    # solver threads that linger must not keep a finished worker alive
+def _flush() -> None:
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(0)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        run(Path(sys.argv[1]))
+    else:
+        serve()
+    _flush()
+    os._exit(0)  # solver threads that linger must not keep a finished worker alive
