@@ -31,11 +31,18 @@ EXPECTED = {  # ended, quality
 }
 
 
+each_isolation = pytest.mark.parametrize(
+    "isolated", ['isolation = "process"', 'isolation = "batch"'], ids=["process", "batch"]
+)
+
+
+@each_isolation
 @pytest.mark.usefixtures("wicked")
 def test_incumbents_are_priced_again_and_what_comes_late_does_not_count(
-    campaign, carry_out, tmp_path
+    campaign, carry_out, tmp_path, isolated
 ):
-    carry_out(campaign("brag", "late", "spin", time_s=2, sizes='["2x4"]'), tmp_path / "store")
+    asked = campaign("brag", "late", "spin", time_s=2, sizes='["2x4"]', more=isolated)
+    carry_out(asked, tmp_path / "store")
     rows = {row["method"]: row for row in collect([tmp_path / "store"]).rows}
     brag, late = rows["brag"], rows["late"]
     assert (brag["incumbents"], brag["false_incumbents"]) == (1, 1)
@@ -61,10 +68,11 @@ def bearing(mark):
     ]
 
 
+@each_isolation
 @pytest.mark.usefixtures("wicked")
-def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked):
-    store = tmp_path / "store"
-    carry_out(campaign(*EXPECTED), store)
+def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked, isolated):
+    store, asked = tmp_path / "store", campaign(*EXPECTED, more=isolated)
+    carry_out(asked, store)
     found = collect([store])
     rows = {row["spelling"]: row for row in found.rows}
     assert {name: (row["ended"], row["quality"]) for name, row in rows.items()} == EXPECTED
@@ -85,5 +93,6 @@ def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked):
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
     assert size < 2**20
     assert not list(store.rglob("in-the-working-folder"))
-    carry_out(campaign(*EXPECTED), store)
+    assert {row["timing"] for row in found.rows} == {"batch" if "batch" in isolated else "shared"}
+    carry_out(asked, store)
     assert len(collect([store]).rows) == len(EXPECTED)

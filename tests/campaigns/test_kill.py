@@ -56,8 +56,12 @@ def stamps(store):
     return {p.parent.name: p.stat().st_mtime_ns for p in store.glob("runs/*/*/result.json")}
 
 
-def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(campaign, carry_out, tmp_path):
-    asked = campaign("fifo:paper", seeds=[*range(1, RUNS + 1)])
+@pytest.mark.parametrize("isolation", ["process", "batch"])
+def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(
+    campaign, carry_out, tmp_path, isolation
+):
+    seeds = [*range(1, RUNS + 1)]
+    asked = campaign("fifo:paper", seeds=seeds, more=f'isolation = "{isolation}"')
     store, rng = tmp_path / "store", Random(1)
     recorded: dict[str, int] = {}
     for _ in range(KILLS):
