@@ -186,10 +186,14 @@ def processor(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def timing(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Runs that shared the machine."""
-    if any(row.get("timing") == "shared" for row in rows):
-        message = "seconds were measured beside other runs: not fit for a ranking by time"
-        yield Finding("timing class", False, message)
+    """Runs that shared the machine, or their process."""
+    for timing, where in (
+        ("shared", "beside other runs"),
+        ("batch", "in processes of several runs"),
+    ):
+        if any(row.get("timing") == timing for row in rows):
+            message = f"seconds were measured {where}: not fit for a ranking by time"
+            yield Finding("timing class", False, message)
 
 
 def loaded(rows: Sequence[Row]) -> Iterator[Finding]:

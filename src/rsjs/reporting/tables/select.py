@@ -41,8 +41,8 @@ def is_wrong(row: Row) -> bool:
 
 
 def is_shared(row: Row) -> bool:
-    """Whether the seconds of a run were measured beside other runs of its campaign."""
-    return row.get("timing") == "shared"
+    """Whether a run was measured beside other runs of its campaign, or in a process of several."""
+    return row.get("timing") in ("shared", "batch")
 
 
 def load_of_others(row: Row, threads: float) -> float | None:
