@@ -40,8 +40,8 @@ def run(
         str,
         argument(
             "CAMPAIGN",
-            "A TOML file, or one of smoke, small, solvers, paper, of simulations online,"
-            " online-claims, sts-online, and of MIG schedules konopa, konopa-quick.",
+            "A TOML file, or one of smoke, small, solvers, rules, paper, of simulations"
+            " online, online-claims, sts-online, and of MIG schedules konopa, konopa-quick.",
         ),
     ],
     output: Annotated[
