@@ -11,7 +11,7 @@ from typing import Any
 
 from rsjs.reporting.site.build import build
 from rsjs.reporting.site.report_data import gathered
-from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.rows.csv import csv_text
 
 INSTANCES, METHODS, SEEDS, EVENTS = 100, 20, 5, 8
 LIMIT = 60.0  # s
@@ -82,7 +82,7 @@ def _run(
         "idle": 0.0,
         "bound": bound,
         "best_bound": bound,
-        "gap": None if failed else 1 - bound / cost,
+        "own_gap": None if failed else 1 - bound / cost,
         "gap_to_best": None if failed else 1 - bound / cost,
         "executed": 8 + 4 * i,
         "build_s": 0.1 * seconds,

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.rows.csv import csv_text, read_rows
 
 INSTANCES, SEEDS, METHODS = 100, 10, 10
 LIMIT = 10.0  # s

@@ -20,8 +20,8 @@ from rsjs.paper_claims.files import Paper, claims, experiments, papers
 from rsjs.paper_claims.registry import values
 from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import markdown
-from rsjs.reporting.tables.csv_rows import read_rows
 from rsjs.reporting.tables.table import code, escaped, line
+from rsjs.rows.csv import read_rows
 
 ROOT = Path(__file__).parents[1]
 RESULTS, DOCS = ROOT / "results", ROOT / "docs"

@@ -94,7 +94,8 @@ def _cell(row: Row) -> str:
     how = "limit" if row["stop"] == "time_limit" else row["stop"].replace("_", " ")
     if row["status"] != "ok":
         return f"{how} ({'no' if row['status'] == 'no_solution' else row['status']})"
-    return f"{how} ({'no bound' if row['gap'] is None else formats.percent(row['gap']) + ' %'})"
+    gap = row["own_gap"]
+    return f"{how} ({'no bound' if gap is None else formats.percent(gap) + ' %'})"
 
 
 def _losses(found: Found) -> list[str]:

@@ -18,7 +18,7 @@ from benchmarks.mig_schedule_cases import CASES, Case
 from benchmarks.mig_schedule_page import write
 from benchmarks.stored import store
 from rsjs.campaigns.collection import collect
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 KEPT = Path(__file__).parents[1] / "results" / "mig"
 

@@ -20,7 +20,7 @@ from benchmarks.readme import filled
 from benchmarks.stored import is_measured, store
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 from rsjs.runs import provenance
 
 KEPT = Path(__file__).parents[1] / "results" / "mig"

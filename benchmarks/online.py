@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import online_page, online_pictures
 from benchmarks.online_rows import Row, Runs, kept, merged
 from benchmarks.stored import store
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "online" / "rows.csv", ROOT / "docs"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.rows.csv import csv_text, read_rows
 
 
 def refuse_false(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -16,7 +16,7 @@ from benchmarks.online_rows import Runs, merged
 from benchmarks.repetitions import averaged
 from benchmarks.stored import refuse_false, store
 from rsjs.campaigns.collection import collect
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "sts_online" / "rows.csv", ROOT / "docs"

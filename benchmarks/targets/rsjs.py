@@ -138,7 +138,7 @@ def _measured(solves: Solves) -> tuple[list[Figure], list[compare.Row]]:
         (f"{what}, largest {many}", max(seconds), "s", "", ""),
     ]
     if rows[0]["objective"] is not None:
-        gaps = [100 * row["gap"] for row in rows]
+        gaps = [100 * row["own_gap"] for row in rows]
         apart = [100 * row["gap_over_energy"] for row in rows]
         figures += [
             (f"{what}, largest gap", max(gaps), "%", *solves.gaps),

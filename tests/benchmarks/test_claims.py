@@ -9,7 +9,7 @@ from benchmarks import online, online_page, sts_campaign, sts_campaign_page
 from benchmarks.online_rows import Runs
 from rsjs.paper_claims import files
 from rsjs.paper_claims.sts import DP, MEAN_DP
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.mig_tables import DOCS, PARTS
 from benchmarks.stored import have_commits, is_measured, rows_by, store, store_part
 from rsjs import commit
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 RESULTS = Path(__file__).parents[2] / "results"
 FILES = sorted(path.relative_to(RESULTS) for path in RESULTS.rglob("*.csv"))

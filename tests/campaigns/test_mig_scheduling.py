@@ -16,7 +16,7 @@ from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.problem import read_problem
 from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.statistics.tables import schedule_table
-from rsjs.reporting.tables.units import family_of
+from rsjs.rows.select import family_of
 from rsjs.runs.kinds.mig_schedule import KIND
 from tests.campaigns.mig_campaign import read
 
@@ -40,7 +40,7 @@ def test_rows_are_those_of_all_campaigns_with_terms_of_schedules(done):
     four = {"mig-A-makespan-four", "mig-A-late,completion-four"}
     assert {instance for _, instance in rows} == four | {"mig-A-makespan-section4-s2"}
     exact = rows["enumeration", "mig-A-makespan-four"]
-    assert (exact["objective"], exact["bound"], exact["gap"]) == (3, 3, 0)
+    assert (exact["objective"], exact["bound"], exact["own_gap"]) == (3, 3, 0)
     assert (exact["stop"], exact["bound_source"]) == ("optimal", "exact")
     assert (exact["nodes"], exact["jobs"], exact["executed"], exact["steps"]) == (3, 4, 4, 6)
     assert (exact["reading"], exact["goal"], exact["units"]) == ("A", "makespan", "2000,1000,1000")
@@ -62,7 +62,7 @@ def test_a_row_of_two_stages_is_optimal_only_if_both_are_proved(done):
     [row] = [row for row in collect([done]).rows if row["goal"] == "late,completion"]
     assert (row["objective"], row["late"], row["completion"]) == (0, 0, 9)
     assert (row["stages"], row["bound"]) == ("[0, 9]", 0)
-    assert row["gap"] == pytest.approx((9 - json.loads(row["stage_bounds"])[1]) / 9)
+    assert row["own_gap"] == pytest.approx((9 - json.loads(row["stage_bounds"])[1]) / 9)
     assert row["quality"] == "FEASIBLE_VERIFIED"
 
 
@@ -127,6 +127,6 @@ def test_the_table_of_schedules_tells_each_objective_apart(done):
     assert [*lines] == sorted(lines, key=lambda key: key[0])
     rule = lines["makespan", "fcfs"]
     assert (rule["sets"], rule["verified"], rule["value"]) == (2, 2, (112 + 3) / 2)
-    assert rule["gap"] == pytest.approx(6 / 112 / 2)
+    assert rule["gap_to_best"] == pytest.approx(6 / 112 / 2)
     assert (rule["optimal"], lines["makespan", "bigrem"]["optimal"]) == (1, 1)
     assert schedule_table([{"instance": "jahani-N2", "method": "fifo"}]) is None

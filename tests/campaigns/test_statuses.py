@@ -43,5 +43,5 @@ QUALITY = [  # status, stop, own gap, what it is called
 
 @pytest.mark.parametrize(("status", "stop", "gap", "expected"), QUALITY)
 def test_what_a_run_has(status, stop, gap, expected):
-    row = {"status": status, "stop": stop, "gap": gap, "gap_limit": 1e-4}
+    row = {"status": status, "stop": stop, "own_gap": gap, "gap_limit": 1e-4}
     assert quality(row) == expected

@@ -56,7 +56,7 @@ def test_its_campaign_is_bundled():
 
 def _row(method, nodes, cost, bound, postponed=0.0):
     gap = None if cost is None or bound is None else (cost - bound) / cost
-    row = {"method": method, "nodes": nodes, "objective": cost, "bound": bound, "gap": gap}
+    row = {"method": method, "nodes": nodes, "objective": cost, "bound": bound, "own_gap": gap}
     row |= {"stop": "time_limit", "message": ""}
     return {**row, "gap_to_best": gap, "postponement": postponed}
 

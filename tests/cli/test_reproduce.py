@@ -11,7 +11,7 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.paper_claims import files
 from rsjs.paper_claims.registry import rows as rows_of
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 from rsjs.runs import provenance
 from rsjs.simulation.policy import Status
 

@@ -20,8 +20,8 @@ from rsjs.cli.campaign import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Board, Screen
 from rsjs.comparison import bundled, find_campaign
-from rsjs.reporting.tables import csv_rows
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows import csv as csv_rows
+from rsjs.rows.csv import read_rows
 
 TEXT = """
 format = "rsjs-campaign/1"
@@ -242,7 +242,7 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
         .splitlines()[1]
         .startswith(f"  {first.method}, 1 x 2: 0 s (limit 600)  cost 4.00000")
     )
-    good = {"ended": "FINISHED", "quality": "FEASIBLE_VERIFIED", "objective": 4.0, "gap": None}
+    good = {"ended": "FINISHED", "quality": "FEASIBLE_VERIFIED", "objective": 4.0, "own_gap": None}
     board.hear(News(kind="ended", run=first, data={**good, "total_s": 1.0, "whole_s": 10.0}))
     assert board.text() == "two: 1 of 3 done, 0 failed, 0 running, about 20 s left"
     board.hear(News(kind="begun", run=second))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.rows.csv import csv_text
 
 pytestmark = pytest.mark.usefixtures("blank")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.formats import folded
-from rsjs.reporting.tables.labels import distinct, shortened
-from rsjs.reporting.tables.select import how_it_ended
+from rsjs.reporting.tables.labels import shortened
+from rsjs.rows.select import distinct, how_it_ended
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.reporting.figures.formulation_study import formulation_sizes
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
 from rsjs.reporting.tables.formulation_study import (
     false_bounds,
     markdown,
@@ -12,6 +11,7 @@ from rsjs.reporting.tables.formulation_study import (
     tables,
     told,
 )
+from rsjs.rows.csv import csv_text, read_rows
 
 
 def row(formulation, *, nodes=2, solver="relaxation", **changes):
@@ -30,7 +30,7 @@ def row(formulation, *, nodes=2, solver="relaxation", **changes):
         "status": "no_solution" if relaxed else "ok",
         "objective": None if relaxed else 10.0,
         "bound": 8.0 if relaxed else 10.0,
-        "gap": None if relaxed else 0.0,
+        "own_gap": None if relaxed else 0.0,
         "build_s": 0.5 * nodes,
         "handover_s": 0.25,
         "solve_s": 1.25,
@@ -56,7 +56,7 @@ UNBUILT = {"stop": "time_limit", "bound": None, "handover_s": None, "solve_s": N
 UNBUILT |= dict.fromkeys(("rows", "columns", "nonzeros", "integers"))
 ROWS = [
     row("literal"),
-    row("literal", solver="highs", stop="time_limit", objective=12.0, bound=3.0, gap=0.75),
+    row("literal", solver="highs", stop="time_limit", objective=12.0, bound=3.0, own_gap=0.75),
     row("patterns", bound=9.0),
     row("patterns", solver="highs"),
     row("literal", nodes=20, **UNBUILT),

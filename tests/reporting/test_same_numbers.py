@@ -19,8 +19,8 @@ from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
-from rsjs.reporting.tables.units import best_row, by_family
+from rsjs.rows.csv import csv_text, read_rows
+from rsjs.rows.select import best_row, by_family
 
 SMOKE = Path(__file__).parents[2] / "results" / "smoke"
 Row = dict[str, Any]

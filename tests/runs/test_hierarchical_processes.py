@@ -156,7 +156,7 @@ def test_the_loss_shows_against_the_best_bound(instance):
     whole, divided = compare.rows(list(compare.compare([instance], requests, limits)), limits)
     assert (whole["status"], divided["status"]) == ("ok", "ok")
     assert whole["gap_to_best"] == pytest.approx(0.0, abs=1e-9)
-    assert (divided["bound"], divided["gap"]) == (None, None)
+    assert (divided["bound"], divided["own_gap"]) == (None, None)
     assert divided["best_bound"] == whole["bound"]
     assert divided["gap_to_best"] == gap(divided["objective"], whole["bound"])
     assert divided["gap_to_best"] > 1e-3

@@ -130,7 +130,7 @@ def _doubt(group: list[Row], cost_again: Callable[[str], float | None]) -> None:
         cost = cost_again(row["run_id"])
         if cost is None or abs(cost - claimed) > TOLERANCE * max(1.0, abs(cost)):
             costs = "cannot be checked" if cost is None else f"costs {cost:.15g}"
-            row.update({"status": "wrong", "objective": None, "gap": None})
+            row.update({"status": "wrong", "objective": None, "own_gap": None})
             _add(row, f"its record says {claimed:.15g}, the decision {costs}")
 
 

@@ -59,7 +59,7 @@ def quality(row: Row) -> str:
     if row["status"] in ("wrong", "infeasible"):
         return "WRONG"
     if row["status"] == "ok":
-        own = row["gap"]
+        own = row["own_gap"]
         proved = own is not None and own <= row["gap_limit"] + ROUNDING
         return "OPTIMAL_VERIFIED" if proved else "FEASIBLE_VERIFIED"
     return "INFEASIBLE_CLAIMED" if row["stop"] == Stop.INFEASIBLE else "NO_SOLUTION"
@@ -101,7 +101,7 @@ def summary(record: Record) -> dict[str, Any]:
         "quality": quality(row),
         "stop": row["stop"],
         "objective": row["objective"],
-        "gap": row["gap"],
+        "own_gap": row["own_gap"],
         "total_s": row["total_s"],
         "whole_s": record.process["whole_s"],
     }

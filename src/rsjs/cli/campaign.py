@@ -25,8 +25,8 @@ from rsjs.cli.output import print_json, print_table, print_text, writable
 from rsjs.cli.progress import Board, busy, duration, running
 from rsjs.comparison import find_campaign
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.tables.csv_rows import write_all
 from rsjs.reporting.tables.formats import counted
+from rsjs.rows.csv import write_all
 
 if TYPE_CHECKING:
     from rsjs.campaigns.dispatch import Dispatch

@@ -250,7 +250,7 @@ def _exact(rows: Sequence[Row]) -> str:
         text = f"The pattern model has a solution in {len(known)} of {len(patterns)} runs"
     literal = [row for row in rows if row["method"].startswith(PUBLISHED)]
     ends = " and ".join(
-        f"{percent(row['gap'])} ({row['method'].partition('@')[2]})" for row in literal
+        f"{percent(row['own_gap'])} ({row['method'].partition('@')[2]})" for row in literal
     )
     nodes = max((row["nodes"] for row in literal), default=0)
     return (

@@ -185,8 +185,8 @@ def write(rows: Sequence[Row], folder: Path) -> list[Path]:
     """Write rows, table and picture; nothing without rows."""
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures.formulation_study import formulation_sizes
-    from rsjs.reporting.tables.csv_rows import csv_text
     from rsjs.reporting.tables.formulation_study import markdown, records
+    from rsjs.rows.csv import csv_text
 
     if not rows:
         return []

@@ -31,7 +31,7 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE, LibrarySet
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
 from rsjs.reporting.tables.formats import MISSING
-from rsjs.reporting.tables.units import MIG
+from rsjs.rows.select import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.simulation.policies.registry import POLICIES
 

@@ -148,7 +148,7 @@ class Board:
         if run.kind.startswith("mig"):
             cost = "no schedule" if value is None else plain(value)
         told = f"{found['ended']}, {found['quality']}, {cost}"
-        told += f", own gap {percent(found['gap'])}, {number(found['total_s'], 3)} s"
+        told += f", own gap {percent(found['own_gap'])}, {number(found['total_s'], 3)} s"
         self.screen.say(f"{place}: {told}")
 
     def seconds_left(self) -> float | None:

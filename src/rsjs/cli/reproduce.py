@@ -17,7 +17,7 @@ from rsjs.paper_claims.files import chosen, experiments
 from rsjs.paper_claims.metrics import not_ended
 from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import agreement, shown
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.rows.csv import csv_text, read_table
 
 if TYPE_CHECKING:
     from rsjs.paper_claims.claim import Claim, Row, Values
@@ -77,7 +77,7 @@ def reproduce(
     for name in dict.fromkeys(claim.experiment for claim in claims if claim.experiment):
         kept = output / f"{name}.csv" if output is not None else None
         if missing and kept is not None and kept.exists():
-            rows[name] = read_rows(kept)
+            rows[name] = read_table(kept)
         if not all("commit" in row for row in rows.get(name, [{}])):
             rows[name] = _run(name, size, output)
     found = {

@@ -17,7 +17,7 @@ from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import with_courses
 from rsjs.reporting.statistics.tables import best_pairs, tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
-from rsjs.reporting.tables.units import by_family
+from rsjs.rows.select import by_family
 
 
 def statistics(

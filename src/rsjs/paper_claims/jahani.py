@@ -160,7 +160,7 @@ def _where_all_fit(row: Row) -> str | None:
 
 def _solved(rows: Rows) -> float | None:
     """Share of the decisions of the printed model within 5 %; none found is not within."""
-    return mean(float(row["gap"] is not None and row["gap"] <= 0.05) for row in rows)
+    return mean(float(row["own_gap"] is not None and row["own_gap"] <= 0.05) for row in rows)
 
 
 def _with_idle_gpus(rows: Rows) -> float | None:

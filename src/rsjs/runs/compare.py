@@ -118,7 +118,7 @@ def row(found: Measured, limits: Limits) -> Row:
         **{name: terms.get(name) for name in ("tardiness", "postponement", "energy", "idle")},
         "bound": result.bound,
         "best_bound": None,
-        "gap": gap(objective, result.bound),
+        "own_gap": gap(objective, result.bound),
         "gap_to_best": None,
         "gap_without_postponement": None,
         "gap_over_energy": None,

@@ -71,7 +71,7 @@ def test_enumeration_gives_the_schedule_of_its_values(tiny, objective):
         assert found.verdict.feasible
         assert found.result.stop is Stop.OPTIMAL
         assert found.figures["stage_values"] == pytest.approx(best_values(problem))
-        assert row["gap"] == 0
+        assert row["own_gap"] == 0
 
 
 def test_a_false_bound_makes_a_row_wrong(problem_of):
@@ -86,7 +86,7 @@ def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of):
     row = _row(problem, "fcfs", result)
     assert (row["objective"], row["bound"]) == (0, 0)
     assert (row["stages"], row["stage_bounds"]) == ("[0, 3]", "[0.0, 2.0]")
-    assert row["gap"] == pytest.approx(1 / 3)
+    assert row["own_gap"] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.fitting import read_measurements
 from rsjs.instances.solution import Solution
 from rsjs.instances.traces.io.streams import list_sources
-from rsjs.reporting.tables.csv_rows import read_rows as read_results
+from rsjs.rows.csv import read_rows as read_results
 
 READERS = {
     "instance": read_any,

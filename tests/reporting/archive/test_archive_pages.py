@@ -16,7 +16,7 @@ from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
-from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.rows.csv import read_rows
 
 pytestmark = pytest.mark.process
 

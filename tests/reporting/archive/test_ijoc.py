@@ -22,7 +22,7 @@ from rsjs.reporting.archive.ijoc import export
 from rsjs.reporting.archive.metadata import NUMBER, paper
 from rsjs.reporting.archive.source_tree import Source, licence, write_source
 from rsjs.reporting.tables.table import escaped
-from rsjs.reporting.tables.units import best_row
+from rsjs.rows.select import best_row
 
 pytestmark = pytest.mark.process
 

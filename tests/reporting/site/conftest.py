@@ -10,7 +10,7 @@ from rsjs.campaigns import runner, spec
 from rsjs.campaigns.worker_pool import local
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site.report_data import gathered
-from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.rows.csv import csv_text
 from tests.campaign_text import campaign_text
 
 HOSTILE = "</script><script>window.harmed = 1</script><b>&'\""
@@ -43,7 +43,7 @@ def made_row(family, size, method, seed):
         "idle": 0.0,
         "bound": best if k == 0 else None,
         "best_bound": best,
-        "gap": 0.0 if k == 0 else None,
+        "own_gap": 0.0 if k == 0 else None,
         "gap_to_best": None if failed else 1 - best / cost,
         "executed": jobs,
         "build_s": 0.1,

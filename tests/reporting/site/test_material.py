@@ -8,7 +8,7 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.reporting.site.footer import footing, run_set
 from rsjs.reporting.site.report_data import gathered
-from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.rows.csv import csv_text
 
 COLUMNS_OF_CAMPAIGNS = {"run_id", "campaign", "ended", "quality", "timing", "options", "commit"}
 

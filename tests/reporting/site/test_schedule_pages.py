@@ -17,8 +17,8 @@ from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.report_data import Material, gathered
 from rsjs.reporting.site.run_facts import command, facts_script
-from rsjs.reporting.tables import units
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.rows import select
+from rsjs.rows.csv import csv_text, read_rows
 from rsjs.runs import compare, verified_run
 from rsjs.runs.kinds.mig_methods import request
 
@@ -93,7 +93,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
 @pytest.mark.slow
 def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material, tmp_path):
     rows = material.rows
-    best = units.best_row(rows)
+    best = select.best_row(rows)
     assert best is not None
     assert best["method"] == "bigfirst_srpt"
     assert {row["objective"] for row in rows} == {0}

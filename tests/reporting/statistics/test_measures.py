@@ -45,7 +45,7 @@ def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(ro
     np.testing.assert_array_equal(found.to_numpy(), [[10.0, np.nan], [np.nan, 3.0]])
     assert limits(runs).tolist() == [10.0, 20.0]
     np.testing.assert_array_equal(gaps(runs).to_numpy(), [[0.0, 0.5], [np.nan, 0.0]])
-    assert gaps(runs, "gap").iloc[0].tolist() == pytest.approx([0.0, 0.5])
+    assert gaps(runs, "gap_to_best").iloc[0].tolist() == pytest.approx([0.0, 0.5])
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ def test_bounds_and_costs_are_shared_over_all_rows(row):
     )
     assert made["best_cost"].tolist() == [10.0, 10.0, 5.0]
     assert made["best_bound"].tolist()[:2] == [9.0, 9.0]
-    assert made["gap"].tolist()[:2] == pytest.approx([3 / 12, 1 / 10])
+    assert made["gap_to_best"].tolist()[:2] == pytest.approx([3 / 12, 1 / 10])
     assert made["own_gap"].tolist()[:2] == pytest.approx([4 / 12, 1 / 10])
     assert made["primal_gap"].tolist() == pytest.approx([2 / 12, 0, 0])
-    assert isnan(made["gap"][2])  # nobody proved a bound
+    assert isnan(made["gap_to_best"][2])  # nobody proved a bound
     assert methods(made) == ["a", "b"]
 
 

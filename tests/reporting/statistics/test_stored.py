@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.tidy import read_stored
-from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.rows.csv import csv_text
 
 
 @pytest.fixture

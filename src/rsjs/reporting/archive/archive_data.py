@@ -22,8 +22,7 @@ from rsjs.campaigns.verification import problem_in
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment
-from rsjs.reporting.tables.select import is_simulated
-from rsjs.reporting.tables.units import best_row
+from rsjs.rows.select import best_row, is_simulated
 from rsjs.runs.compare import Row
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import kind

@@ -14,7 +14,7 @@ from rsjs.campaigns.collection import Collected, collect
 from rsjs.campaigns.statuses import failure
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
-from rsjs.reporting.tables.select import ordered
+from rsjs.rows.select import ordered
 from rsjs.runs.compare import Row
 
 

@@ -24,9 +24,9 @@ from rsjs.reporting.figures.runs import cost_split, gap_over_time
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.tables import comparison
-from rsjs.reporting.tables.csv_rows import csv_text
 from rsjs.reporting.tables.table import latex_all, markdown_all
-from rsjs.reporting.tables.units import by_family
+from rsjs.rows.csv import csv_text
+from rsjs.rows.select import by_family
 
 Kind = Literal["table", "figure"]
 Content = str | Callable[[Path], object]  # the text of a file, or what draws it

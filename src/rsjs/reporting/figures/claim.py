@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formats import folded
-from rsjs.reporting.tables.select import Row
+from rsjs.rows.select import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formulation_study import Record, records
-from rsjs.reporting.tables.select import Row, known
+from rsjs.rows.select import Row, known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -40,7 +40,7 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
     best_first = analysis.best_first
     if not best_first:
         return
-    yield gaps(measures.gaps(analysis.runs, "gap")[best_first])
+    yield gaps(measures.gaps(analysis.runs, "gap_to_best")[best_first])
     if with_courses(analysis.runs):
         yield targets(analysis.hits[best_first], float(analysis.limits.max()))
     if len(best_first) < 2:

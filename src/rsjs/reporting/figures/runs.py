@@ -8,8 +8,8 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import cost, folded
-from rsjs.reporting.tables.labels import distinct, shortened
-from rsjs.reporting.tables.select import Row, how_it_ended, is_wrong, known
+from rsjs.reporting.tables.labels import shortened
+from rsjs.rows.select import Row, distinct, how_it_ended, is_wrong, known
 from rsjs.runs.gap import gap
 
 Run = Mapping[str, Any]

@@ -16,8 +16,8 @@ from rsjs.reporting.site.urls import method_page
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
 from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.select import are_shared, known
 from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.select import are_shared, known
 
 SEVERAL = "; "  # between the values of an aspect
 

@@ -16,9 +16,8 @@ from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
-from rsjs.reporting.tables.select import competing
 from rsjs.reporting.tables.table import Table
-from rsjs.reporting.tables.units import by_family
+from rsjs.rows.select import by_family, competing
 
 Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])

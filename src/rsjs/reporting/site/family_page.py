@@ -16,10 +16,9 @@ from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.leaderboard import leaders_table, to_runs
 from rsjs.reporting.site.urls import instance_page, runs_of
 from rsjs.reporting.statistics.tables import METHOD
-from rsjs.reporting.tables import formats, units
-from rsjs.reporting.tables.select import competing, how_it_ended, known
+from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.table import Column, Row, Table
-from rsjs.reporting.tables.units import best_row, is_best
+from rsjs.rows.select import best_row, competing, how_it_ended, is_best, known
 
 
 def paths(family: Family, downloads: Downloads) -> dict[str, str]:
@@ -74,14 +73,14 @@ def results_table(family: Family) -> Table:
         Column("jobs", "jobs", formats.count),
         METHOD,
         Column("runs", "runs", formats.count),
-        units.column("cost", "cost", family.rows),
-        Column("gap", "gap", formats.percent, unit="%"),
+        labels.column("cost", "cost", family.rows),
+        Column("gap_to_best", "gap to best", formats.percent, unit="%"),
         Column("own_gap", "own gap", formats.percent, unit="%"),
         Column("ended", "ended"),
         Column("ran", "running time", formats.measured, unit="s"),
     ]
     several = any(line["runs"] > 1 for line in lines)
-    note = "Gap: to the best bound of the instance; own gap: to that of the method."
+    note = "Gap to best: to the best bound of the instance; own gap: to that of the method."
     medians = " Cost: the least of the runs; gaps and running time: their medians."
     return Table(
         name="results",
@@ -104,8 +103,8 @@ def _result(runs: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None) -
         **{key: first[key] for key in ("instance", "instance_sha256", "nodes", "jobs", "method")},
         "runs": len(runs),
         "cost": None if own is None else own["objective"],
-        "gap": _median(runs, "gap_to_best"),
-        "own_gap": _median(runs, "gap"),
+        "gap_to_best": _median(runs, "gap_to_best"),
+        "own_gap": _median(runs, "own_gap"),
         "ended": ", ".join(dict.fromkeys(map(how_it_ended, runs))),
         "ran": _median(runs, "total_s"),
         "best": own is not None and is_best(own, best),

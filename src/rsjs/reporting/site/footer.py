@@ -8,7 +8,7 @@ from typing import Any
 
 from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
-from rsjs.reporting.tables.select import known
+from rsjs.rows.select import known
 
 DIGITS = 12  # of a hash
 SHOWN = {key: show for key, show in LIMITS.items() if key != "seed"}

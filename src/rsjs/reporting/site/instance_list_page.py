@@ -10,10 +10,9 @@ from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.report_data import Row
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
-from rsjs.reporting.tables import formats, units
-from rsjs.reporting.tables.select import known
+from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.table import Column, Table
-from rsjs.reporting.tables.units import best_row
+from rsjs.rows.select import best_row, known
 
 
 def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
@@ -29,9 +28,9 @@ def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             Column("jobs", "jobs", formats.count),
             Column("runs", "runs", formats.count),
             Column("verified", "verified", formats.count),
-            units.column("cost", "best cost", rows),
-            units.column("bound", "best bound", rows),
-            Column("gap", "gap", formats.percent, unit="%"),
+            labels.column("cost", "best cost", rows),
+            labels.column("bound", "best bound", rows),
+            Column("gap_to_best", "gap to best", formats.percent, unit="%"),
             Column("method", "best cost by"),
         ],
         rows=[_line(group) for group in groups],
@@ -52,7 +51,7 @@ def _line(group: Sequence[Row]) -> dict[str, Any]:
         "verified": sum(row["status"] == "ok" for row in group),
         "cost": None if best is None else best["objective"],
         "bound": known(best or first, "best_bound"),
-        "gap": None if best is None else known(best, "gap_to_best"),
+        "gap_to_best": None if best is None else known(best, "gap_to_best"),
         "method": "" if best is None else best["method"],
         "best_run": "" if best is None else run_place(best),
     }
@@ -61,4 +60,4 @@ def _line(group: Sequence[Row]) -> dict[str, Any]:
 def _link(line: Row, key: str) -> str:
     if key == "method":
         return method_page(line["method"]) if line["method"] else ""
-    return line["best_run"] if key in ("cost", "gap") else instance_page(line)
+    return line["best_run"] if key in ("cost", "gap_to_best") else instance_page(line)

@@ -24,8 +24,8 @@ from rsjs.reporting.site.plots import Plot, Styles, Trace, axes
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_tables import run_table
 from rsjs.reporting.site.urls import family_page, instance_slug, run_place
-from rsjs.reporting.tables.select import known
-from rsjs.reporting.tables.units import best_row, is_schedule, shown
+from rsjs.reporting.tables.labels import shown
+from rsjs.rows.select import best_row, is_schedule, known
 from rsjs.runs.kinds.base import kind
 
 
@@ -177,7 +177,7 @@ def content(
         "best_cost": "" if best is None else shown(best["objective"], best),
         "best_bound": shown(known(best or first, "best_bound"), first),
         "size": _size(first),
-        "gap": None if best is None else known(best, "gap_to_best"),
+        "gap_to_best": None if best is None else known(best, "gap_to_best"),
         "runs": downloads.with_files(table, slug),
         "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
         "decision": decision,

@@ -12,8 +12,8 @@ from rsjs.reporting.site.family_plots import SHARED_NOTE
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes, line
 from rsjs.reporting.site.urls import run_place
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.select import are_shared, known
-from rsjs.reporting.tables.units import headed, is_schedule
+from rsjs.reporting.tables.labels import headed
+from rsjs.rows.select import are_shared, is_schedule, known
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out

@@ -29,7 +29,7 @@ def leaders_table(family: Family) -> Table:
         Column("solved", "solved", formats.count),
         Column("best", "best cost", formats.count),
         Column("primal_mean", "primal gap, mean", formats.percent, unit="%"),
-        Column("median", "gap, median", formats.percent, unit="%"),
+        Column("median", "gap to best, median", formats.percent, unit="%"),
         Column("rank_mean", "mean rank by cost", "{:.2f}".format),
         Column("ran", "running time, mean", formats.measured, unit="s"),
         Column("penalised", "time to solve, mean", formats.measured, unit="s", missing=UNSOLVED),

@@ -18,8 +18,8 @@ from rsjs.reporting.site.run_tables import run_table
 from rsjs.reporting.site.urls import family_page, run_place
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened, status_word
-from rsjs.reporting.tables.select import are_shared, known
 from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.select import are_shared, known
 
 MOST_VALUES = 6  # of an option, told one by one
 

@@ -17,8 +17,8 @@ from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.pairwise import TIE
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened
-from rsjs.reporting.tables.select import known
 from rsjs.reporting.tables.table import Row, Table
+from rsjs.rows.select import known
 
 EFFORT: Sequence[tuple[str, str, Callable[[float], str]]] = (
     ("build [s]", "build_s", formats.measured),

@@ -13,9 +13,9 @@ from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.urls import instance_page, instance_slug, run_place
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.csv_rows import csv_text
 from rsjs.reporting.tables.table import Column, Row, Table
-from rsjs.reporting.tables.units import best_row
+from rsjs.rows.csv import csv_text
+from rsjs.rows.select import best_row
 
 
 def content(material: Material, downloads: Downloads) -> dict[str, Any]:

@@ -23,10 +23,8 @@ from rsjs.campaigns.instance_store import instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.statistics.tidy import ROWS, read_stored
-from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.labels import distinct
-from rsjs.reporting.tables.select import known, ordered
-from rsjs.reporting.tables.units import family_of
+from rsjs.rows.csv import read_table
+from rsjs.rows.select import distinct, family_of, known, ordered
 from rsjs.runs import compare
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import KINDS, kind
@@ -97,7 +95,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     for path in tables:
         rows += _stored(path)
         file = path / SKIPPED
-        skipped += read_rows(file) if file.exists() else []
+        skipped += read_table(file) if file.exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:

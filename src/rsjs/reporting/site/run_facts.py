@@ -15,8 +15,7 @@ from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_tables import has_nothing
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import status_word
-from rsjs.reporting.tables.select import executed, known
-from rsjs.reporting.tables.units import is_schedule, unit
+from rsjs.rows.select import executed, is_schedule, known, unit
 
 LINES, LONGEST = 20, 2000  # of a log, characters
 
@@ -120,8 +119,8 @@ FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("found", "bound from", _text("bound_source")),
     ("found", "bound valid for", _text("bound_variant")),
     ("found", "best bound", _cost("best_bound")),
-    ("found", "own gap", _number("gap", formats.percent, "%")),
-    ("found", "gap", _number("gap_to_best", formats.percent, "%")),
+    ("found", "own gap", _number("own_gap", formats.percent, "%")),
+    ("found", "gap to best", _number("gap_to_best", formats.percent, "%")),
     ("found", "jobs run", executed),
     ("found", "incumbents", _number("incumbents", formats.count)),
     ("found", "not worth what was claimed", _number("false_incumbents", formats.count)),

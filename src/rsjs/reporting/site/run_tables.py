@@ -12,14 +12,13 @@ from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
-from rsjs.reporting.tables.labels import status_word
-from rsjs.reporting.tables.select import are_shared, executed, known
+from rsjs.reporting.tables.labels import column, status_word
 from rsjs.reporting.tables.table import Column, Row, Table
-from rsjs.reporting.tables.units import best_row, column, is_best, unit
+from rsjs.rows.select import are_shared, best_row, executed, is_best, known, unit
 
 DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
-GAPS = ("gap", "gap_to_best", "gap_without_postponement")
+GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
 KEPT = ("anchor", "instance_sha256", "solution_sha256")  # in the CSV file, and for links
 DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")

@@ -40,7 +40,7 @@ from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, we
 from rsjs.reporting.statistics.tidy import PROBLEM, methods, tidy
 from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
 from rsjs.reporting.tables.comparison import conditions
-from rsjs.reporting.tables.select import Row, are_shared, ordered
+from rsjs.rows.select import Row, are_shared, ordered
 
 QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")
 CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
@@ -121,7 +121,7 @@ class Analysis:
 
     @cached_property
     def ordered(self) -> list[Row]:
-        """The rows in the order of `rsjs.reporting.tables.select.ordered`."""
+        """The rows in the order of `rsjs.rows.select.ordered`."""
         return ordered(self.rows)
 
     @cached_property
@@ -152,7 +152,7 @@ class Analysis:
 
     @cached_property
     def is_shared(self) -> bool:
-        """See `rsjs.reporting.tables.select.are_shared`."""
+        """See `rsjs.rows.select.are_shared`."""
         return are_shared(self.rows)
 
     @cached_property

@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from rsjs.core.call import GRACE
 from rsjs.reporting.tables.formats import counted, measured
-from rsjs.reporting.tables.select import Row, disturbed, known, load_of_others
+from rsjs.rows.select import Row, disturbed, known, load_of_others
 
 MOST_METHODS = 3  # names in a message
 

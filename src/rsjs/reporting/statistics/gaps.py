@@ -59,7 +59,7 @@ def gap_summary(runs: pd.DataFrame) -> pd.DataFrame:
         primal_median, primal_mean of the primal gaps; best, on how many problems the cost is the
         best of all or ties with it; memory, median peak [MB].
     """
-    certified, primal = gaps(runs, "gap"), gaps(runs, "primal_gap")
+    certified, primal = gaps(runs, "gap_to_best"), gaps(runs, "primal_gap")
     return pd.DataFrame(
         {
             "gaps": certified.count(),

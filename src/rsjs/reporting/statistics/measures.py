@@ -45,7 +45,7 @@ def solved(
         Greatest gap that counts; by default the gap at which the run was allowed to stop.
     """
     limit = runs["gap_limit"].fillna(GAP_LIMIT) if target is None else target
-    found = runs["own_gap" if success == "proved" else "gap"]
+    found = runs["own_gap" if success == "proved" else "gap_to_best"]
     return runs["valid"] & (found <= limit + ROUNDING)
 
 
@@ -57,7 +57,9 @@ def seconds(
     return matrix(runs, spent.where(solved(runs, success, target)))
 
 
-def gaps(runs: pd.DataFrame, kind: Literal["gap", "primal_gap"] = "primal_gap") -> pd.DataFrame:
+def gaps(
+    runs: pd.DataFrame, kind: Literal["gap_to_best", "primal_gap"] = "primal_gap"
+) -> pd.DataFrame:
     """Gaps of the valid runs in [0, 1]."""
     return matrix(runs, runs[kind])
 

@@ -21,9 +21,8 @@ from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import STATUS_NOTE, status_word
-from rsjs.reporting.tables.select import Row, is_reference, is_simulated, known
 from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
-from rsjs.reporting.tables.units import is_schedule
+from rsjs.rows.select import Row, is_reference, is_schedule, is_simulated, known
 from rsjs.runs.gap import gap, problem
 
 CERTAIN = 0.05
@@ -146,8 +145,8 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
         {
             "sets": groups["problem"].nunique(),
             "verified": groups["value"].count(),
-            "gap": groups["gap"].mean(),
-            "most": groups["gap"].max(),
+            "gap_to_best": groups["gap_to_best"].mean(),
+            "most": groups["gap_to_best"].max(),
             "optimal": groups["optimal"].sum(),
             "value": groups["value"].mean(),
             "bound": groups["bound"].mean(),
@@ -164,17 +163,17 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
             METHOD,
             Column("sets", "sets", formats.count),
             Column("verified", "verified", formats.count),
-            Column("gap", "gap, mean", formats.percent, unit="%"),
+            Column("gap_to_best", "gap to best, mean", formats.percent, unit="%"),
             Column("most", "most", formats.percent, unit="%"),
             Column("optimal", "optimal", formats.count),
             Column("value", "mean z", formats.term),
             Column("bound", "mean bound", formats.term),
             Column("seconds", "median", formats.measured, unit="s"),
         ],
-        rows=records(lines.reset_index().sort_values([*KIND, "gap"], kind="stable")),
+        rows=records(lines.reset_index().sort_values([*KIND, "gap_to_best"], kind="stable")),
         notes=[
-            "By objective and reading; z: the first stage of the objective; gap: (z - b) / z to the"
-            " best bound b of the problem by any method; optimal: z = b."
+            "By objective and reading; z: the first stage of the objective; gap to best:"
+            " (z - b) / z to the best bound b of the problem by any method; optimal: z = b."
         ],
     )
 
@@ -182,7 +181,12 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
 def _schedule_run(row: Row) -> dict[str, Any]:
     value, bound = known(row, "objective"), known(row, "best_bound")
     found = gap(value, bound)
-    numbers = {"value": value, "bound": bound, "gap": found, "seconds": known(row, "total_s")}
+    numbers = {
+        "value": value,
+        "bound": bound,
+        "gap_to_best": found,
+        "seconds": known(row, "total_s"),
+    }
     return {
         **{name: row.get(name) for name in (*KIND, "method")},
         "problem": row["instance_sha256"],
@@ -374,9 +378,9 @@ def _gaps(analysis: Analysis) -> Table:
         ],
         rows=named(analysis.gaps()),
         notes=[
-            "Gap: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the same"
-            " to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
-            " that the method was not run on."
+            "Gap to best: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap:"
+            " the same to the best cost of these rows; its mean counts a failure as 100 %, and no"
+            " problem that the method was not run on."
         ],
     )
 

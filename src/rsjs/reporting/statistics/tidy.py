@@ -6,7 +6,7 @@ The rows of comparisons as one table of runs: what every statistic starts from.
     best bound   greatest lower bound of the instance that any of the rows proved; of a simulation,
                  under the same options and, where real times differ, with the same seed
     best cost    least cost of the instance that any of the rows reached, as the best bound
-    gap          (z - b) / max(|z|, |b|), z the checked cost, b the best bound
+    gap to best  (z - b) / max(|z|, |b|), z the checked cost, b the best bound
     own gap      the same with the bound of the run itself
     primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie
 
@@ -30,9 +30,8 @@ from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.io.strict_json import read_json
-from rsjs.reporting.tables.csv_rows import read_rows
-from rsjs.reporting.tables.labels import distinct
-from rsjs.reporting.tables.select import Row, competing, known, ordered
+from rsjs.rows.csv import read_table
+from rsjs.rows.select import Row, competing, distinct, known, ordered
 from rsjs.runs.gap import contradicts, gap, problem, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -50,15 +49,16 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
     Parameters
     ----------
     rows : sequence of mappings
-        Of `runs.compare.rows` or `csv_rows.read_rows`; `events`, if there,
+        Of `runs.compare.rows` or `rows.csv.read_rows`; `events`, if there,
         is the course of the run as in `comparison.trajectory`.
 
     Returns
     -------
     DataFrame
         instance (a name of its own for each digest), seed, repetition, method; stop, status, valid
-        (bool); objective, best_cost, bound, best_bound [$]; gap, own_gap, primal_gap in [0, 1];
-        seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is known.
+        (bool); objective, best_cost, bound, best_bound [$]; gap_to_best, own_gap, primal_gap in
+        [0, 1]; seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is
+        known.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[st
         "best_cost": best_cost,
         "bound": _number(bound if status != "wrong" else None),
         "best_bound": best_bound,
-        "gap": _number(gap(reached, _known(best_bound))),
+        "gap_to_best": _number(gap(reached, _known(best_bound))),
         "own_gap": _number(gap(reached, bound)),
         "primal_gap": 0.0
         if reached is not None and ties(reached, best_cost)
@@ -196,7 +196,7 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
     """
     path = Path(path)
     path = path / ROWS if path.is_dir() else path
-    rows = read_rows(path)
+    rows = read_table(path)
     if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
         found = described("no rows" if not rows else "other columns")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)

@@ -16,11 +16,11 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.csv_rows import csv_text, read_rows
 from rsjs.reporting.tables.formats import counted
-from rsjs.reporting.tables.labels import distinct, shortened
-from rsjs.reporting.tables.select import Row, executed, how_it_ended, is_wrong, known
+from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Table, latex_all, latex_escaped
+from rsjs.rows.csv import csv_text, read_rows
+from rsjs.rows.select import Row, distinct, executed, how_it_ended, is_wrong, known
 
 __all__ = ["latex", "markdown", "read_rows", "table", "terminal", "write_all"]
 
@@ -58,8 +58,8 @@ COLUMNS: Sequence[Column] = (
         rank=8,
         number=formats.cost,
     ),
-    Column("gap", "own gap", unit="%", part="cost", rank=5, number=formats.percent),
-    Column("gap_to_best", "gap", unit="%", part="cost", rank=0, number=formats.percent),
+    Column("own_gap", "own gap", unit="%", part="cost", rank=5, number=formats.percent),
+    Column("gap_to_best", "gap to best", unit="%", part="cost", rank=0, number=formats.percent),
     Column(
         "gap_without_postponement",
         "gap w/o postp.",
@@ -95,13 +95,13 @@ TITLES = {
     "effort": "Executed jobs, wall-clock time and peak memory",
 }
 GAP = (
-    "Gap = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of the "
-    "instance (own gap: the method's bound). Without postponement: (z - b) / |z - postponement|; "
-    "over energy: (z - b) / energy."
+    "Gap to best = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of "
+    "the instance (own gap: the method's bound). Without postponement: (z - b) / "
+    "|z - postponement|; over energy: (z - b) / energy."
 )
 GAP_LATEX = (
-    r"Gap: $(z-b)/\max(|z|,|b|)$, where $z$ is the checked cost and $b$ the best valid lower bound "
-    r"of the instance (own gap: the method's bound); without postponement: "
+    r"Gap to best: $(z-b)/\max(|z|,|b|)$, where $z$ is the checked cost and $b$ the best valid "
+    r"lower bound of the instance (own gap: the method's bound); without postponement: "
     r"$(z-b)/|z-\mathrm{postponement}|$; over energy: $(z-b)/\mathrm{energy}$."
 )
 MOST_REMARKS = 10

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import conditions
-from rsjs.reporting.tables.select import Row, known
 from rsjs.reporting.tables.table import Column, Table, escaped
+from rsjs.rows.select import Row, known
 from rsjs.runs.gap import contradicts, gap
 
 LIMITS = {"time_limit": "time", "memory_limit": "memory"}
@@ -194,7 +194,7 @@ _SOLVES = (
     Column("ended", "ended"),
     Column("objective", "cost", formats.cost, unit="$", rank=1),
     Column("bound", "bound", formats.cost, unit="$", rank=3),
-    Column("gap", "own gap", formats.percent, unit="%"),
+    Column("own_gap", "own gap", formats.percent, unit="%"),
     Column("search_nodes", "search nodes", formats.count, rank=4),
     Column("total_s", "total", formats.measured, unit="s", rank=2),
     Column("peak_memory_mb", "memory", formats.measured, unit="MB", rank=5),

@@ -1,13 +1,13 @@
-"""Words of readers: names of instances made short and distinct, and statuses of runs."""
+"""Words of readers: statuses of runs, objectives with their unit, names of instances made short."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
-from typing import Any
 
-from rsjs.reporting.tables.select import Row, known
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column
+from rsjs.rows.select import Row, unit
 
 ELLIPSIS = "…"
 STATUS_WORDS = {
@@ -68,38 +68,27 @@ def outcome(ended: str, quality: str) -> str:
     return f"{how} {what.lower()}" if quality == "NO_SOLUTION" else f"{what} ({how.lower()})"
 
 
-def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """
-    The rows with names of instances that differ.
-
-    Instances that share a name have part of their digest after it, a workload that is simulated
-    under several options those that differ.
-    """
-    digests: dict[object, set[object]] = {}
-    options: dict[object, set[str]] = {}
-    for row in rows:
-        name = row.get("instance")
-        digests.setdefault(name, set()).add(row.get("instance_sha256"))
-        options.setdefault(name, set()).add(known(row, "simulation") or "{}")
-    differing = {name: _differing(own) for name, own in options.items()}
-    made = []
-    for row in rows:
-        name, told = row.get("instance"), []
-        if len(digests[name]) > 1:
-            told.append(str(row["instance_sha256"])[:8])
-        own = json.loads(known(row, "simulation") or "{}") if differing[name] else {}
-        told += [f"{key}={own[key]}" for key in differing[name] if key in own]
-        made.append({**row, "instance": f"{name} ({', '.join(told)})"} if told else dict(row))
-    return made
+def number(rows: Sequence[Row]) -> Callable[[float], str]:
+    """Return how objectives and bounds are shown."""
+    return formats.cost if unit(rows) else formats.plain
 
 
-def _differing(options: set[str]) -> list[str]:
-    """The options that not all of some simulations have alike."""
-    values: dict[str, set[Any]] = {}
-    for one in map(json.loads, options):
-        for key, value in one.items():
-            values.setdefault(key, set()).add(value)
-    return sorted(key for key, own in values.items() if len(own) > 1)
+def headed(heading: str, rows: Sequence[Row]) -> str:
+    """Return a heading with the unit."""
+    found = unit(rows)
+    return f"{heading} [{found}]" if found else heading
+
+
+def column(key: str, heading: str, rows: Sequence[Row]) -> Column:
+    """Return a column of objectives or bounds."""
+    return Column(key, heading, number(rows), unit=unit(rows))
+
+
+def shown(value: float | None, row: Row) -> str:
+    """Return one objective or bound of a row with its unit; a dash where nothing is known."""
+    if value is None:
+        return formats.MISSING
+    return f"{number([row])(value)} {unit([row])}".rstrip()
 
 
 def shortened(names: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -143,7 +143,7 @@ class _Schedules(ProblemKind):
         found = (verdict and verdict.terms) or {}
         units = figures.get("units")
         return {
-            "gap": _own_gap(figures) if verdict is not None and verdict.feasible else None,
+            "own_gap": _own_gap(figures) if verdict is not None and verdict.feasible else None,
             **{name: figures.get(name) for name in ("steps", "reading", "goal")},
             "units": None if units is None else ",".join(map(str, units)),
             **{name: found.get(name) for name in TERMS},

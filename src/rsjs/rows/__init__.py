@@ -1,0 +1,1 @@
+"""The rows of runs: their columns, how they are built, stored and read."""

@@ -1,0 +1,209 @@
+"""
+Reading rows: what is known of a run, what it is a run of, families, and which run is best.
+
+Objectives are in $; those of schedules on MIG instances are the plain number of their first stage,
+minutes or jobs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from numbers import Real
+from typing import Any, TypeVar
+
+from rsjs.instances.instance import FAMILIES
+from rsjs.runs.gap import ties
+from rsjs.runs.kinds.simulation import REFERENCES
+from rsjs.runs.provenance import busy_above
+
+Row = Mapping[str, Any]
+R = TypeVar("R", bound=Row)
+
+FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
+STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}
+DOLLARS = "$"
+MIG, OTHER = "mig", "other"
+FAMILY_NAMES = (*FAMILIES, MIG, OTHER)
+
+
+def known(row: Row, key: str) -> Any:
+    """Return a value, None where there is none: nan, inf and "" (rows of pandas) count as none."""
+    value = row.get(key)
+    if isinstance(value, str):
+        return value or None
+    return value if isinstance(value, Real) and isfinite(value) else None
+
+
+def how_it_ended(row: Row) -> str:
+    """Return stop and status in words: `optimal`, `no solution (time limit)`, `WRONG (gap)`."""
+    stop, status = (str(known(row, key) or "").replace("_", " ") for key in ("stop", "status"))
+    if (stop, status) == ("infeasible", "no solution"):
+        return "problem infeasible"
+    told = STATUS.get(status, status)
+    return f"{told} ({stop})" if told and stop else told or stop
+
+
+def is_wrong(row: Row) -> bool:
+    """Return whether a claim of the row is false or its solution fails the check."""
+    return row.get("status") in ("wrong", "infeasible")
+
+
+def load_of_others(row: Row, threads: float) -> float | None:
+    """Return the load average beside so many threads, before or after a run, if recorded."""
+    found = [known(row, key) for key in ("load_before", "load_after")]
+    return max((load - threads for load in found if load is not None), default=None)
+
+
+def disturbed(rows: Sequence[R]) -> list[tuple[R, float]]:
+    """
+    Return runs of exclusive campaigns that had other processes beside them, and the load of these.
+
+    A load average holds the run before, too: as many threads as any of the runs had do not count.
+    Where the hardware threads of a machine are not recorded, it is taken to have one.
+    """
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    threads = max((known(row, "threads") or 1 for row in exclusive), default=1)
+    loads = [(row, load_of_others(row, threads) or 0.0) for row in exclusive]
+    return [
+        (row, load)
+        for row, load in loads
+        if load > busy_above(int(known(row, "hardware_threads") or 1))
+    ]
+
+
+def are_shared(rows: Sequence[Row]) -> bool:
+    """Return whether seconds were measured beside others, so that none may be ranked: see `FEW`."""
+    shared = any(row.get("timing") in ("shared", "batch") for row in rows)
+    return shared or len(disturbed(rows)) > FEW * len(rows)
+
+
+def is_simulated(row: Row) -> bool:
+    """Return whether a row is of a workload."""
+    return known(row, "simulation") is not None
+
+
+def is_schedule(row: Row) -> bool:
+    """Return whether a row is of a scheduling problem on MIG instances."""
+    return known(row, "goal") is not None
+
+
+def is_reference(row: Row) -> bool:
+    """Return whether a row has references for policies on a workload, and is of no policy."""
+    return is_simulated(row) and str(row["method"]).partition("?")[0] == REFERENCES.name
+
+
+def competing(rows: Sequence[R]) -> list[R]:
+    """Return the rows of what is compared: those of references only where there are no others."""
+    return [row for row in rows if not is_reference(row)] or [*rows]
+
+
+def ordered(rows: Sequence[R]) -> list[R]:
+    """
+    Return the rows in the one order that tables and the bootstrap start from.
+
+    Small instances first, then by name; the runs of an instance by method, seed and repetition.
+    """
+    return sorted(rows, key=_place)
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
+    names = (str(row.get(key)) for key in ("instance", "instance_sha256", "simulation", "method"))
+    return *size, *names, known(row, "seed") or 0, known(row, "repetition") or 1
+
+
+def executed(row: Row) -> str:
+    """Return executed jobs out of all."""
+    run, jobs = known(row, "executed"), known(row, "jobs")
+    if run is None:
+        return ""
+    return f"{run:.0f}" if jobs is None else f"{run:.0f}/{jobs:.0f}"
+
+
+def stages(row: Row) -> list[float]:
+    """Return what a solution is judged by: the stages of a schedule, the cost of any other."""
+    found: list[float] = json.loads(known(row, "stages") or "[]")
+    return found or [row["objective"]]
+
+
+def best_row(rows: Sequence[R]) -> R | None:
+    """
+    Return the run of the least verified cost, stage by stage of a schedule, if there is one.
+
+    Of costs that tie (see `rsjs.runs.gap.ties`) the first in the order of `ordered`.
+    """
+    priced = [row for row in ordered(rows) if known(row, "objective") is not None]
+    verified = [row for row in priced if row["status"] == "ok"]
+    least = min(verified, key=stages, default=None)
+    return next((row for row in verified if is_best(row, least)), None)
+
+
+def is_best(row: Row, best: Row | None) -> bool:
+    """Return whether a run is verified and its cost ties with that of `best_row`."""
+    if best is None or row["status"] != "ok" or known(row, "objective") is None:
+        return False
+    return all(map(ties, stages(row), stages(best)))
+
+
+def unit(rows: Sequence[Row]) -> str:
+    """Return the unit of objectives: $; nothing if all rows are of schedules."""
+    return "" if all(map(is_schedule, rows)) else DOLLARS
+
+
+def family_of(row: Row) -> str:
+    """
+    Return the family that the name of a row's instance begins with; `other` for other names.
+
+    Whatever its name, a scheduling problem on MIG instances is of `mig`.
+
+    >>> family_of({"instance": "jahani-table2-base-N2-J10-s1"}), family_of({"instance": "mine"})
+    ('jahani', 'other')
+    """
+    if is_schedule(row):
+        return MIG
+    head = str(row["instance"]).partition("-")[0]
+    return head if head in FAMILY_NAMES else OTHER
+
+
+def by_family(rows: Sequence[R]) -> dict[str, list[R]]:
+    """Return the rows of each family that there is, in the order of the catalogue."""
+    groups: dict[str, list[R]] = {name: [] for name in FAMILY_NAMES}
+    for row in rows:
+        groups[family_of(row)].append(row)
+    return {name: group for name, group in groups.items() if group}
+
+
+def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """
+    Return the rows with names of instances that differ.
+
+    Instances that share a name have part of their digest after it, a workload that is simulated
+    under several options those that differ.
+    """
+    digests: dict[object, set[object]] = {}
+    options: dict[object, set[str]] = {}
+    for row in rows:
+        name = row.get("instance")
+        digests.setdefault(name, set()).add(row.get("instance_sha256"))
+        options.setdefault(name, set()).add(known(row, "simulation") or "{}")
+    differing = {name: _differing(own) for name, own in options.items()}
+    made = []
+    for row in rows:
+        name, told = row.get("instance"), []
+        if len(digests[name]) > 1:
+            told.append(str(row["instance_sha256"])[:8])
+        own = json.loads(known(row, "simulation") or "{}") if differing[name] else {}
+        told += [f"{key}={own[key]}" for key in differing[name] if key in own]
+        made.append({**row, "instance": f"{name} ({', '.join(told)})"} if told else dict(row))
+    return made
+
+
+def _differing(options: set[str]) -> list[str]:
+    """Return the options that not all of some simulations have alike."""
+    values: dict[str, set[Any]] = {}
+    for one in map(json.loads, options):
+        for key, value in one.items():
+            values.setdefault(key, set()).add(value)
+    return sorted(key for key, own in values.items() if len(own) > 1)
