@@ -14,7 +14,7 @@ from rsjs.bks.candidates import gather
 from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
-from rsjs.cli.options import Json, errors_at
+from rsjs.cli.options import Json, argument, errors_at, option
 from rsjs.cli.output import number, percent, print_columns, print_facts, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -33,16 +33,13 @@ app = typer.Typer(
 DIGITS = 10
 Folder = Annotated[
     Path | None,
-    typer.Option(
-        "--folder",
-        metavar="DIR",
-        help="Folder of the best-known values; by default results/best_known, here or in the "
-        "source tree.",
+    option(
+        "DIR",
+        "Folder of the best-known values; results/best_known by default, here or of the sources.",
     ),
 ]
 OfSet = Annotated[
-    str | None,
-    typer.Option("--set", metavar="NAME", help="Only members of a set, see `rsjs list sets`."),
+    str | None, option("NAME", "Only members of a set, see `rsjs list sets`.", "--set")
 ]
 
 
@@ -57,25 +54,20 @@ def group() -> None: ...
 @app.command("list")
 def list_(
     instance: Annotated[
-        str | None,
-        typer.Argument(metavar="INSTANCE", help="Name of one instance: show its history."),
+        str | None, argument("INSTANCE", "Name of one instance: show its history.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Make this instance again and write it."
-        ),
+        Path | None, option("FILE", "Make this instance again and write it.", "-o", "--output")
     ] = None,
     solution: Annotated[
-        Path | None,
-        typer.Option("--solution", metavar="FILE", help="Write its solution of the least cost."),
+        Path | None, option("FILE", "Write its solution of the least cost.")
     ] = None,
     name: OfSet = None,
     unsettled: Annotated[
-        bool, typer.Option("--open", help="Only those that are open, or closed but not confirmed.")
+        bool, option(None, "Only those that are open, or closed but not confirmed.", "--open")
     ] = False,
     as_solu: Annotated[
-        bool, typer.Option("--solu", help="Print the lines of a .solu file, as MIPLIB has them.")
+        bool, option(None, "Print the lines of a .solu file, as MIPLIB has them.", "--solu")
     ] = False,
     folder: Folder = None,
     as_json: Json = False,
@@ -99,7 +91,13 @@ def list_(
     writable(solution)
     known = _known(folder)
     if instance is not None:
-        _show(storage.named(known, instance), output, solution, as_json=as_json)
+        entry = storage.named(known, instance)
+        if solution is not None:
+            write_document(storage.solution_of(entry), solution)
+        if output is not None:
+            write_instance(made_again(entry), output)
+        facts = _facts(entry, output, solution)
+        print_json(entry.as_document()) if as_json else print_facts(facts)
         return
     if output is not None or solution is not None:
         raise InputError("INSTANCE", described("none"), "the instance to write")
@@ -113,18 +111,16 @@ def list_(
     elif as_solu:
         print(*storage.solu(known), sep="\n")
     else:
-        heads = ("instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by")
-        print_columns([heads, *map(_row, known)], words=2)
+        columns = ("instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by")
+        rows: list[tuple[str, ...]] = [columns]
+        for entry in known:
+            heads = entry.heads()
+            values = (number(heads[key], DIGITS) for key in ("lower_bound", "upper_bound"))
+            witnesses = str(len(entry.bound.confirmed_by) if entry.bound else 0)
+            gap = percent(heads["gap"])
+            rows.append((entry.instance, entry.status, *values, gap, witnesses))
+        print_columns(rows, words=2)
         print(_summary(known))
-
-
-def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_json: bool) -> None:
-    """Print the history of an instance; write the instance and its solution."""
-    if solution is not None:
-        write_document(storage.solution_of(entry), solution)
-    if output is not None:
-        write_instance(made_again(entry), output)
-    print_json(entry.as_document()) if as_json else print_facts(_facts(entry, output, solution))
 
 
 @app.command("sets")
@@ -189,26 +185,16 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
 
 @app.command("update")
 def update(
-    stores: Annotated[
-        list[Path] | None, typer.Argument(metavar="STORE", help="Stores of `rsjs run`.")
-    ] = None,
+    stores: Annotated[list[Path] | None, argument("STORE", "Stores of `rsjs run`.")] = None,
     solution: Annotated[
-        Path | None,
-        typer.Option("--solution", metavar="FILE", help="Solution from elsewhere, for --instance."),
+        Path | None, option("FILE", "Solution from elsewhere, for --instance.")
     ] = None,
-    instance: Annotated[
-        Path | None, typer.Option("--instance", metavar="FILE", help="Its instance.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="TEXT", help="Whom to credit for it.")
-    ] = None,
+    instance: Annotated[Path | None, option("FILE", "Its instance.")] = None,
+    source: Annotated[str | None, option("TEXT", "Whom to credit for it.")] = None,
     without: Annotated[
-        list[str] | None,
-        typer.Option("--without", metavar="RUN", help="Id of a run to leave out; repeatable."),
+        list[str] | None, option("RUN", "Id of a run to leave out; repeatable.")
     ] = None,
-    folder: Annotated[
-        Path, typer.Option("--folder", metavar="DIR", help="Folder of the best-known values.")
-    ] = storage.HERE,
+    folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
     as_json: Json = False,
 ) -> None:
     """
@@ -221,8 +207,8 @@ def update(
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
 
     A cost is taken if its solution passes the exact check, a bound if its method declares it valid
-    for the instance as given. A bound above the least cost is a contradiction: told with both runs,
-    exit code 1, nothing is written. The same command again changes nothing.
+    for the instance as given. A bound above the least cost is a contradiction: both runs are named,
+    exit code 1, and nothing is written. The same command again changes nothing.
     """
     writable(folder, folder=True)
     with busy("reading runs"):
@@ -244,18 +230,6 @@ def update(
             total = counted(len(result.after), "instance")
             print(f"{folder}: {len(result.changed)} of {total} with candidates changed")
     raise typer.Exit(1 if result.contradictions or result.refused else 0)
-
-
-def _row(entry: BestKnown) -> tuple[str, ...]:
-    heads = entry.heads()
-    return (
-        entry.instance,
-        entry.status,
-        number(heads["lower_bound"], DIGITS),
-        number(heads["upper_bound"], DIGITS),
-        percent(heads["gap"]),
-        str(len(entry.bound.confirmed_by) if entry.bound else 0),
-    )
 
 
 def _summary(known: Sequence[BestKnown]) -> str:
@@ -283,6 +257,7 @@ def _facts(entry: BestKnown, output: Path | None, solution: Path | None) -> list
 
 
 def _step(step: Step) -> list[str]:
+    """Return the lines of a step of a history: who found it, and who confirms it."""
     version = f" {step.solver_version}" if step.solver_version else ""
     run = "" if step.run_id is None else f"{step.name}{version}, "
     first = f"{step.value!r} $, {run}{step.source}, {step.date}"

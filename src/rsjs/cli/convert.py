@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Annotated, Any
 
 from rsjs import api
 from rsjs.cli.mig_files import Form, is_mig, known_form
-from rsjs.cli.options import Json, errors_at, request_of
+from rsjs.cli.options import Json, argument, errors_at, option, request_of
 from rsjs.cli.output import print_facts, print_json, print_made, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -25,28 +23,25 @@ DEFAULT = "jahani_patterns"
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Folder with CSV files of GPUScheduler; instance, workload or set of MIG jobs.",
+        argument(
+            "SOURCE",
+            "Folder with CSV files of GPUScheduler; instance, workload or set of MIG jobs.",
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="TARGET",
-            help="File to write; folder for the CSV files; or a linear model: .mps, .lp, each "
-            "also .gz.",
+        option(
+            "TARGET",
+            "File to write; folder for the CSV files; or a linear model: .mps, .lp, each also .gz.",
+            *("-o", "--output"),
         ),
     ],
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help=f"Whose linear model, {DEFAULT} by default: name[?key=value,...]; a solver makes "
-            "no difference.",
+        option(
+            "METHOD",
+            f"Whose linear model, {DEFAULT} by default: name[?key=value,...]; a solver makes no"
+            " difference.",
         ),
     ] = None,
     form: Form = OURS,
@@ -75,28 +70,25 @@ def convert(
     and whether a job may migrate, and none for memory and deadlines that are not integers.
     """
     known_form(form)
-    model = method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS
-    if model:
+    if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
         _write_model(source, output, method or DEFAULT, as_json=as_json)
-    elif source.is_dir():
-        writable(output)
-        with busy("converting"):
-            subject = gpuscheduler_csv.read_any(source)
-            api.save(subject, output)
-        print_made(subject, output, as_json=as_json)
-    elif is_mig(source):
-        writable(output)
-        jobs = read_jobs(source)
-        write_jobs(jobs, output, form)
-        print_made(jobs, output, as_json=as_json)
-    else:
-        writable(output, folder=True)
-        with busy("converting"):
+        return
+    mig = not source.is_dir() and is_mig(source)
+    writable(output, folder=not source.is_dir() and not mig)
+    content: Any
+    with busy("converting"):
+        if mig:
+            content = read_jobs(source)
+            write_jobs(content, output, form)
+        elif source.is_dir():
+            content = gpuscheduler_csv.read_any(source)
+            api.save(content, output)
+        else:
             content = read_any(source)
             if isinstance(content, SolutionFile):
                 raise InputError("", described("a solution"), "an instance or a workload", source)
             gpuscheduler_csv.write(content, output)
-        print_made(content, output, as_json=as_json)
+    print_made(content, output, as_json=as_json)
 
 
 def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:
@@ -113,12 +105,10 @@ def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> N
         model = replace(request, solver=None).spelling
         print_json({**head, "method": model, **asdict(written)})
         return
-    counts = (f"{count} {name}" for name, count in written.counts.items())
-    print_facts(
-        [
-            ("model", f"{request.method.name} of {instance.name}"),
-            ("size", ", ".join(counts)),
-            ("file", f"{written.path}, {written.size} bytes"),
-            ("sha256", written.sha256),
-        ]
-    )
+    facts = {
+        "model": f"{request.method.name} of {instance.name}",
+        "size": ", ".join(f"{count} {name}" for name, count in written.counts.items()),
+        "file": f"{written.path}, {written.size} bytes",
+        "sha256": written.sha256,
+    }
+    print_facts(facts.items())

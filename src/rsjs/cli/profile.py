@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import number, print_json, print_table, writable
 from rsjs.core.errors import InputError
 from rsjs.instances.profiles.fitting import fit, read_measurements
@@ -30,18 +29,11 @@ if TYPE_CHECKING:
 def profile(
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE", help="CSV: application,gpu,gpus,batch,seconds, a row per measurement."
-        ),
+        argument("FILE", "CSV: application,gpu,gpus,batch,seconds, a row per measurement."),
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="CATALOGUE",
-            help="Catalogue to write; one that is there is extended.",
-        ),
+        option("CATALOGUE", "Catalogue to write; one that is there is extended.", "-o", "--output"),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -102,9 +94,7 @@ def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
                 "fitted_ms": ms,
                 "error": error,
             }
-            for row, ms, error in zip(
-                measured, fitted.fitted.tolist(), fitted.errors.tolist(), strict=True
-            )
+            for row, ms, error in zip(measured, fitted.fitted, fitted.errors, strict=True)
         ],
     }
 
@@ -127,9 +117,9 @@ def _print(document: dict[str, Any]) -> None:
     headings = (">line", "application", ">GPUs", ">batch", ">measured [ms]", ">fitted", ">error")
     print_table("Measured and fitted step times", headings, rows)
     for entry in document["fits"]:
-        law = ", ".join(f"{k} {v:.4g}" for k, v in entry["coefficients_ms"].items())
+        model = ", ".join(f"{k} {v:.4g}" for k, v in entry["coefficients_ms"].items())
         errors = (f"{100 * entry[f'{k}_error']:.1f} % {k}" for k in ("rms", "median", "largest"))
-        print(f"\n{entry['application']} on {entry['gpu']}: {law} [ms, rho -]")
+        print(f"\n{entry['application']} on {entry['gpu']}: {model} [ms, rho -]")
         print(f"  error {', '.join(errors)}, {len(entry['rows'])} rows")
         if entry["undetermined"]:
             print(f"  not determined by these rows, set to 0: {', '.join(entry['undetermined'])}")
