@@ -18,20 +18,12 @@ from rsjs.cli.output import print_facts, print_json
 from rsjs.cli.progress import busy
 from rsjs.commit import source
 from rsjs.core.call import ASKED, GRACE
-from rsjs.formulations.backends.backend import Backend
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.heuristics.common import jit
 from rsjs.runs import provenance
 
 PACKAGES = (
-    "rsjs-bench",
-    "pyomo",
-    "numpy",
-    "numba",
-    "scipy",
-    "pandas",
-    "matplotlib",
-    "jsonschema-rs",
+    *("rsjs-bench", "pyomo", "numpy", "numba", "scipy", "pandas", "matplotlib", "jsonschema-rs"),
 )
 EXTRAS = {  # distribution: (extra that brings it, what for)
     "pyarrow": ("parquet", "Parquet files of rsjs collect"),
@@ -74,7 +66,6 @@ def doctor(as_json: Json = False) -> None:
 
 
 def _print(document: dict[str, Any]) -> None:
-    installed = {solver["name"]: solver["summary"] for solver in document["solvers"]}
     limits = {
         limit["name"]: f"{'enforced' if limit['enforced'] else 'NOT ENFORCED'}: {limit['how']}"
         for limit in document["limits"]
@@ -82,7 +73,10 @@ def _print(document: dict[str, Any]) -> None:
     sections = {
         "Versions": document["versions"],
         "Optional": {**document["extras"], "compiled kernels": document["compiled_kernels"]},
-        "Solvers": {**installed, "imported together": document["solver_imports"]},
+        "Solvers": {
+            **{solver["name"]: solver["summary"] for solver in document["solvers"]},
+            "imported together": document["solver_imports"],
+        },
         "Machine": document["machine"],
         "Limits of a run": limits,
     }
@@ -122,31 +116,33 @@ def compiled_kernels() -> str:
     """Return where compiled kernels are kept from one process to the next."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller prints it
-        kept = jit.cache_folder()
-    nowhere = (
-        "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
-    )
-    return nowhere if kept is None else str(kept)
+        folder = jit.cache_folder()
+    if folder is None:
+        return (
+            "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
+        )
+    return str(folder)
 
 
 def solvers() -> list[dict[str, Any]]:
     """Return each solver with its version, or the command that installs it."""
-    return [_solver(backend) for backend in BACKENDS.values()]
-
-
-def _solver(backend: Backend) -> dict[str, Any]:
-    version, available = backend.version(), backend.available()
-    installed = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
-    notes = "".join(f"; {note}" for note in backend.notes)
-    return {
-        "name": backend.name,
-        "package": backend.distribution,
-        "wanted": backend.versions,
-        "version": version,
-        "available": available,
-        "summary": (installed if available else f"not installed: {backend.install_command}")
-        + notes,
-    }
+    found = []
+    for backend in BACKENDS.values():
+        version, available = backend.version(), backend.available()
+        summary = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
+        if not available:
+            summary = f"not installed: {backend.install_command}"
+        found.append(
+            {
+                "name": backend.name,
+                "package": backend.distribution,
+                "wanted": backend.versions,
+                "version": version,
+                "available": available,
+                "summary": "; ".join([summary, *backend.notes]),
+            }
+        )
+    return found
 
 
 def import_solvers() -> str | None:
@@ -191,41 +187,37 @@ def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
     linux, posix = system == "linux", not system.startswith("win")
     pins = linux or system.startswith(("win", "freebsd"))
     asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
-    limits = [  # name, whether it holds here, how, how it is where it does not hold
-        ("time", True, f"a run is {asks}terminated {GRACE:g} s after its limit", ""),
-        (
-            "process group",
+    # name: whether it holds here, how, and how it is where it does not hold
+    limits = {
+        "time": (True, f"a run is {asks}terminated {GRACE:g} s after its limit", ""),
+        "process group": (
             posix,
             "a run and all that it started are terminated together",
             "children are terminated one by one, those never seen survive",
         ),
-        (
-            "resident memory",
+        "resident memory": (
             True,
             "the process tree is measured every 50 ms; a faster rise is seen too late",
             "",
         ),
-        ("peak memory", linux, "read from the kernel (VmHWM)", "only as sampled"),
-        (
-            "pinning",
+        "peak memory": (linux, "read from the kernel (VmHWM)", "only as sampled"),
+        "pinning": (
             pins,
             "a run stays on as many cores as it has threads",
             "the system offers no affinity",
         ),
-        (
-            "parent death",
+        "parent death": (
             linux,
             "a run ends when the command is killed",
             "a run outlives a command that is killed, until its time limit",
         ),
-        (
-            "Ctrl-C",
+        "Ctrl-C": (
             posix,
             "the method is asked for what it has",
             "the method is terminated; what it had reported is kept",
         ),
-    ]
+    }
     return [
         {"name": name, "enforced": holds, "how": how if holds else otherwise}
-        for name, holds, how, otherwise in limits
+        for name, (holds, how, otherwise) in limits.items()
     ]

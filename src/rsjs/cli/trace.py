@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rsjs.api import save
-from rsjs.cli.options import Json, options_named
+from rsjs.cli.options import Json, Picture, argument, option, options_named
 from rsjs.cli.output import (
     number,
     percent,
@@ -40,80 +40,59 @@ GAPS = 3  # that are listed
 def trace(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE", help="Tables of one trace: plain, .gz, or in a .zip or .tar archive."
-        ),
+        argument("FILE", "Tables of one trace: plain, .gz, or in a .zip or .tar archive."),
     ],
     cluster: Annotated[
         str | None,
-        typer.Option(
-            "--cluster",
-            metavar="LIST",
-            help="Nodes instead of a node list, GPU:GPUS:NODES,... as in V100:8:100,P100:4:20.",
+        option(
+            "LIST", "Nodes instead of a node list, GPU:GPUS:NODES,... as in V100:8:100,P100:4:20."
         ),
     ] = None,
     gpus: Annotated[
         str | None,
-        typer.Option(
-            "--gpus",
-            metavar="LIST",
-            help="GPU types of the catalogue for those of the trace, as in H800=A100,=P100; "
-            "nothing before = stands for jobs without one.",
+        option(
+            "LIST",
+            "GPU types of the catalogue for those of the trace, as in H800=A100,=P100; nothing"
+            " before = stands for jobs without one.",
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE", help="Also draw the trace: .png, .svg or .pdf."),
-    ] = None,
+    picture: Picture = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write a workload; .gz compresses."),
+        Path | None, option("FILE", "Write a workload; .gz compresses.", "-o", "--output")
     ] = None,
     drop: Annotated[
-        str | None,
-        typer.Option("--drop", metavar="KINDS", help="With -o: kinds of rows to leave out, a,b,c."),
+        str | None, option("KINDS", "With -o: kinds of rows to leave out, a,b,c.")
     ] = None,
     keep: Annotated[
-        str | None,
-        typer.Option(
-            "--keep", metavar="KINDS", help="With -o: kinds of rows to take although flawed, a,b,c."
-        ),
+        str | None, option("KINDS", "With -o: kinds of rows to take although flawed, a,b,c.")
     ] = None,
     after: Annotated[
-        float,
-        typer.Option(
-            "--after", metavar="HOURS", help="With -o: start so long after the first submission."
-        ),
+        float, option("HOURS", "With -o: start so long after the first submission.")
     ] = 0.0,
     jobs: Annotated[
-        int | None,
-        typer.Option(
-            "-J", "--jobs", metavar="J", help="With -o: the first J jobs; all by default."
-        ),
+        int | None, option("J", "With -o: the first J jobs; all by default.", "-J", "--jobs")
     ] = None,
     rules: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="With -o: objective, due dates and weights: sts (Filippini 2024) or jahani.",
+        option(
+            "NAME", "With -o: objective, due dates and weights: sts (Filippini 2024) or jahani."
         ),
     ] = "sts",
     laws: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With -o: distributions of the epochs: base, mild, strong or fixed; base with "
-            "sts, fixed with jahani.",
+        option(
+            "NAME",
+            "With -o: distributions of the epochs: base, mild, strong or fixed; base with sts,"
+            " fixed with jahani.",
         ),
     ] = None,
     sharing: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="With -o: none, or recorded: jobs may have shares as large as in the trace.",
+        option(
+            "NAME", "With -o: none, or recorded: jobs may have shares as large as in the trace."
         ),
     ] = "none",
-    seed: Annotated[int, typer.Option(metavar="S", help="With -o: seed of what is invented.")] = 1,
+    seed: Annotated[int, option("S", "With -o: seed of what is invented.")] = 1,
     as_json: Json = False,
 ) -> None:
     """
@@ -134,9 +113,7 @@ def trace(
     are invented: docs/traces.md.
     """
     writable(picture and checked(picture))
-    writable(output)
-    if output is not None and output.exists() and any(_is_same(output, file) for file in files):
-        raise InputError("--output", str(output), "a file other than the trace")
+    writable(output, *files)
     with options_named():
         options = ConversionOptions(
             drop=_words(drop),
@@ -162,10 +139,6 @@ def trace(
         raise typer.Exit(1)
 
 
-def _is_same(output: Path, file: Path) -> bool:
-    return file.exists() and output.samefile(file)
-
-
 def _words(text: str | None) -> tuple[str, ...]:
     """Return the words of an option, separated by commas."""
     return tuple(word.strip() for word in text.split(",")) if text else ()
@@ -173,22 +146,17 @@ def _words(text: str | None) -> tuple[str, ...]:
 
 def _report(files: Sequence[Path], cluster: str | None, gpus: str | None) -> QualityReport:
     """Read a trace with the nodes and stand-ins that the user gave, and report on it."""
+    given = {}
     with options_named():
-        given = _stand_ins(gpus)
+        for word in _words(gpus):
+            name, equals, gpu = word.partition("=")
+            if not equals:
+                raise InputError("/gpus", word, "NAME=GPU, such as H800=A100")
+            given[name.strip()] = gpu.strip()
         stand_ins(given, UNRECORDED)
         nodes = parse_nodes(cluster) if cluster is not None else None
     with busy("reading the trace"):
         return quality_report.inspect(open_trace(files), nodes=nodes, gpus=given)
-
-
-def _stand_ins(text: str | None) -> dict[str, str]:
-    types = {}
-    for word in _words(text):
-        name, equals, gpu = word.partition("=")
-        if not equals:
-            raise InputError("/gpus", word, "NAME=GPU, such as H800=A100")
-        types[name.strip()] = gpu.strip()
-    return types
 
 
 def _write_workload(
@@ -220,58 +188,33 @@ def _write_workload(
 
 def _print_report(report: QualityReport, picture: Path | None) -> None:
     """Print what is wrong, the load, and what looks odd."""
-    tally = report.tally
-    files = ", ".join(source.name for source in report.trace.tables.values())
+    tally, trace_ = report.tally, report.trace
     facts = {
-        "format": f"{report.trace.format.name}: {report.trace.format.title}",
-        "read": files,
-        "ignored": ", ".join(report.trace.ignored),
+        "format": f"{trace_.format.name}: {trace_.format.title}",
+        "read": ", ".join(source.name for source in trace_.tables.values()),
+        "ignored": ", ".join(trace_.ignored),
         "rows": f"{tally.rows}, {tally.usable} with a load",
         "span": f"{number(report.span / 86400, 4)} days",
         "run time": f"{number(report.median_run_time, 4)} s (median)" if tally.usable else "",
         "picture": str(picture) if picture else "",
     }
     print_facts((name, value) for name, value in facts.items() if value)
-    _print_kinds(report)
-    _print_loads(report)
-    for at, length in report.gaps[:GAPS]:
-        print(f"gap: nothing submitted for {length} h from hour {at} on")
-    if len(report.gaps) > GAPS:
-        print(f"gap: {len(report.gaps) - GAPS} more of a day or longer")
-    for remark in report.remarks:
-        print(f"odd: {remark}")
-
-
-def _print_kinds(report: QualityReport) -> None:
-    flaws, places = report.tally.flaws, report.tally.places
-    rows = [
+    kinds = [
         [
             kind.name,
-            str(flaws[kind.name]),
+            str(tally.flaws[kind.name]),
             "error" if kind.error else "notice",
             kind.meaning,
-            _lines_of(kind, places[kind.name]),
+            _lines_of(kind, tally.places[kind.name]),
         ]
         for kind in KINDS
-        if flaws[kind.name]
+        if tally.flaws[kind.name]
     ]
-    if rows:
-        print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], rows)
+    if kinds:
+        print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], kinds)
     else:
         print("nothing is wrong")
-
-
-def _lines_of(kind: FlawKind, places: Sequence[RowLocation]) -> str:
-    """Return lines; of a flaw of a file the file too, and the columns that it lacks."""
-    if not kind.whole:
-        return ", ".join(str(place.line) for place in places)
-    return "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
-
-
-def _print_loads(report: QualityReport) -> None:
-    if not report.loads:
-        return
-    rows = [
+    loads = [
         [
             load.model or "not recorded",
             str(load.jobs),
@@ -282,5 +225,19 @@ def _print_loads(report: QualityReport) -> None:
         ]
         for load in report.loads
     ]
-    headings = ("GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
-    print_table("Offered load by GPU type", headings, rows)
+    if loads:
+        headings = ("GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
+        print_table("Offered load by GPU type", headings, loads)
+    for at, length in report.gaps[:GAPS]:
+        print(f"gap: nothing submitted for {length} h from hour {at} on")
+    if len(report.gaps) > GAPS:
+        print(f"gap: {len(report.gaps) - GAPS} more of a day or longer")
+    for remark in report.remarks:
+        print(f"odd: {remark}")
+
+
+def _lines_of(kind: FlawKind, places: Sequence[RowLocation]) -> str:
+    """Return lines; of a flaw of a file the file too, and the columns that it lacks."""
+    if not kind.whole:
+        return ", ".join(str(place.line) for place in places)
+    return "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
