@@ -150,7 +150,7 @@ def describe_distribution(subject: Instance | Workload, name: str) -> dict[str, 
     if name not in subject.laws:
         known = ", ".join(subject.laws) or "none in this file"
         fixed = "; fixed is none, each job runs epochs_max" if name == FIXED else ""
-        raise InputError("", name, f"the name of a law: {known}{fixed}")
+        raise InputError("", name, f"the name of a distribution: {known}{fixed}")
     law = subject.laws[name]
     return {
         "kind": "law",

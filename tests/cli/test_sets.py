@@ -124,4 +124,4 @@ def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path,
 def test_show_wants_a_file_or_the_sets(rsjs, tmp_path):
     refusal = rsjs("show").refusal
     assert "FILE: found none, expected an instance, workload or solution, or --sets" in refusal
-    assert "other options" in rsjs("show", "--sets", "--law", "x").refusal
+    assert "other options" in rsjs("show", "--sets", "--distribution", "x").refusal

@@ -1,4 +1,4 @@
-"""`rsjs show --law` and `--profile`."""
+"""`rsjs show --distribution` and `--profile`."""
 
 from dataclasses import replace
 
@@ -24,19 +24,22 @@ def file(tmp_path_factory, shared):
     return path
 
 
-def test_a_law_is_told_in_moments_and_as_a_picture(rsjs, file, tmp_path):
+def test_a_distribution_is_told_in_moments_and_as_a_picture(rsjs, file, tmp_path):
     picture = tmp_path / "law.svg"
-    shown = rsjs("show", file, "--law", "VGG16-base", "--json", "-o", picture)
+    shown = rsjs("show", file, "--distribution", "VGG16-base", "--json", "-o", picture)
     law = epoch_models.epoch_distribution("VGG16")
     assert (shown.json["mean"], shown.json["quartiles"]) == (law.mean, [20, 30, 43])
     assert (shown.json["last"], shown.json["picture"]) == (100, str(picture))
     assert "VGG16-base" in picture.read_text()
-    assert "20 / 30 / 43" in rsjs("show", file, "--law", "VGG16-base").out
+    assert "20 / 30 / 43" in rsjs("show", file, "--distribution", "VGG16-base").out
 
 
-def test_a_law_of_a_workload_is_told_too(rsjs, tmp_path):
+def test_a_distribution_of_a_workload_is_told_too(rsjs, tmp_path):
     write_workload(sts.workload(nodes=2, jobs=3, seed=1), tmp_path / "w.json")
-    assert rsjs("show", tmp_path / "w.json", "--law", "ResNet-base", "--json").json["jobs"] >= 0
+    assert (
+        rsjs("show", tmp_path / "w.json", "--distribution", "ResNet-base", "--json").json["jobs"]
+        >= 0
+    )
     refused = rsjs("show", tmp_path / "w.json", "--profile", "j1")
     assert (refused.code, "expected an instance" in refused.err) == (2, True)
 
@@ -64,10 +67,13 @@ def test_a_profile_is_told_with_its_power_model_and_drawn(rsjs, file, shared, tm
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--law", "nonsense"], "the name of a law: AlexNet-base"),
+        (["--distribution", "nonsense"], "the name of a distribution: AlexNet-base"),
         (["--profile", "nonsense"], "the id of a job, e.g. j1"),
-        (["--law", "VGG16-base", "--profile", "j1"], "a solution, --law or --profile"),
-        (["--law", "VGG16-base", "-o", "law.jpg"], "a picture's suffix"),
+        (
+            ["--distribution", "VGG16-base", "--profile", "j1"],
+            "a solution, --distribution or --profile",
+        ),
+        (["--distribution", "VGG16-base", "-o", "law.jpg"], "a picture's suffix"),
     ],
 )
 def test_what_is_not_there_is_named(rsjs, file, arguments, told):
@@ -75,22 +81,22 @@ def test_what_is_not_there_is_named(rsjs, file, arguments, told):
 
 
 def test_a_solution_has_neither(rsjs, folder):
-    for option in (["--law", "x"], ["--profile", "x"]):
+    for option in (["--distribution", "x"], ["--profile", "x"]):
         assert rsjs("show", folder / "idle.json", *option).code == 2
 
 
-def test_a_law_of_one_epoch_has_no_skewness(rsjs, shared, tmp_path):
+def test_a_distribution_of_one_epoch_has_no_skewness(rsjs, shared, tmp_path):
     laws = {name: EpochDistribution.of([[100, 1]]) for name in shared.laws}
     write_instance(replace(shared, laws=laws), tmp_path / "one.json")
-    output = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base").output
-    assert f"skewness    {MISSING}" in output
-    told = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base", "--json").json
+    one = ["show", tmp_path / "one.json", "--distribution", "VGG16-base"]
+    assert f"skewness      {MISSING}" in rsjs(*one).output
+    told = rsjs(*one, "--json").json
     assert (told["skewness"], told["deviation"]) == (None, 0)
 
 
-def test_fixed_is_told_to_be_no_law(rsjs, tmp_path):
+def test_fixed_is_told_to_be_no_distribution(rsjs, tmp_path):
     write_instance(sts.generate(nodes=2, jobs=3, seed=1, laws="fixed"), tmp_path / "fixed.json")
-    refusal = rsjs("show", tmp_path / "fixed.json", "--law", "fixed").refusal
+    refusal = rsjs("show", tmp_path / "fixed.json", "--distribution", "fixed").refusal
     assert "none in this file; fixed is none, each job runs epochs_max" in refusal
 
 

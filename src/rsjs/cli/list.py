@@ -11,24 +11,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Annotated, Any
-
-import typer
 
 from rsjs import library
 from rsjs.bks.storage import optima
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.library.sets import LICENCE, LibrarySet
+from rsjs.instances.library.sets import LICENCE
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
 from rsjs.reporting.tables.formats import MISSING
 from rsjs.rows.select import MIG
@@ -48,8 +45,7 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What, typer.Argument(metavar="WHAT", help=f"One of {', '.join(What)}.")],
-    as_json: Json = False,
+    what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")], as_json: Json = False
 ) -> None:
     """
     List methods, policies, solvers, catalogues of node types, sets of instances, or file formats.
@@ -118,61 +114,51 @@ def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
     print()
     for name, members in catalogues.items():
         for e in members:
-            if not e["status"].startswith("printed"):
+            if not e["status"].startswith("printed"):  # a word of the catalogue's file
                 what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
                 print(f"{what} is {e['status']} ({e['source']})")
 
 
 def schemas() -> list[dict[str, Any]]:
     """Return the file formats with their JSON Schemas."""
-    folders = (files(package) / folder for package, folder in SCHEMAS)
-    return [
-        _schema(file)
-        for folder in folders
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".schema.json")
-    ]
-
-
-def _schema(file: Traversable) -> dict[str, Any]:
-    schema = json.loads(file.read_text("utf-8"))
-    declared = schema.get("properties", {}).get("format", {})
-    name = file.name.removesuffix(".schema.json")
-    return {
-        "format": declared.get("const", declared.get("enum", [name])[0]),
-        "file": str(file),
-        "title": schema["title"],
-        "schema": schema,
-    }
+    found = []
+    for package, folder in SCHEMAS:
+        for file in sorted((files(package) / folder).iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".schema.json"):
+                schema = json.loads(file.read_text("utf-8"))
+                declared = schema.get("properties", {}).get("format", {})
+                name = file.name.removesuffix(".schema.json")
+                kind = declared.get("const", declared.get("enum", [name])[0])
+                title = schema["title"]
+                found.append({"format": kind, "file": str(file), "title": title, "schema": schema})
+    return found
 
 
 def _print_schemas(schemas: list[dict[str, Any]]) -> None:
     """Print format, meaning and file; `--json` has the schemas themselves."""
     for entry in schemas:
-        print(f"{entry['format']}: {entry['title']}")
-        print(f"  {entry['file']}")
+        print(f"{entry['format']}: {entry['title']}\n  {entry['file']}")
 
 
 def sets() -> list[dict[str, Any]]:
     """Return every set: how many members of which sizes, and where they are from."""
     closed = optima()
-    return [_set(known, closed) for known in library.sets()]
-
-
-def _set(known: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any]:
-    return {
-        "set": known.name,
-        "kind": "MIG jobs" if known.of_mig_jobs else "instances",
-        "members": len(known.members),
-        "sizes": known.sizes,
-        "tier": known.tier,
-        "optima_known": sum(
-            member.optimum is not None or member.sha256 in optima for member in known.members
-        ),
-        "summary": known.summary,
-        "source": known.source,
-        "licence": LICENCE,
-    }
+    return [
+        {
+            "set": known.name,
+            "kind": "MIG jobs" if known.of_mig_jobs else "instances",
+            "members": len(known.members),
+            "sizes": known.sizes,
+            "tier": known.tier,
+            "optima_known": sum(
+                member.optimum is not None or member.sha256 in closed for member in known.members
+            ),
+            "summary": known.summary,
+            "source": known.source,
+            "licence": LICENCE,
+        }
+        for known in library.sets()
+    ]
 
 
 def _print_sets(sets: list[dict[str, Any]]) -> None:
@@ -210,23 +196,19 @@ def methods() -> list[dict[str, Any]]:
     A method of another package has `package`; one that cannot be used has only its name, its
     package, and the reason in `broken`.
     """
+    known = all_methods()
+    refused = {
+        name: _broken(name, f"refused: {name} is a name of the suite") for name in known.refused
+    }
     return [
         *map(_method, BUILT_IN.values()),
-        *_of_packages(),
+        *({**_asked(name), "package": offer.package} for name, offer in known.offers.items()),
+        *({**refused[name], "package": offer.package} for name, offer in known.refused.items()),
         *(
             {**_method(method), "families": [MIG], "max_steps": method.max_steps}
             for method in METHODS.values()
         ),
     ]
-
-
-def _of_packages() -> Iterator[dict[str, Any]]:
-    known = all_methods()
-    for name, offer in known.offers.items():
-        yield {**_asked(name), "package": offer.package}
-    for name, offer in known.refused.items():
-        reason = f"refused: {name} is a name of the suite"
-        yield {**_broken(name, reason), "package": offer.package}
 
 
 def _asked(name: str) -> dict[str, Any]:
@@ -296,13 +278,6 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 
-def _print_details(methods: list[dict[str, Any]]) -> None:
-    for method in methods:
-        print()
-        print(f"{method['name']}: {method['summary']}")
-        print_facts([(f"  {name}", text) for name, text in _details(method)])
-
-
 def policies() -> list[dict[str, Any]]:
     """Return every policy of `rsjs simulate`: those that are no methods, then the methods."""
     return [
@@ -323,30 +298,35 @@ def _print_policies(policies: list[dict[str, Any]]) -> None:
     print_columns(rows, words=3)
 
 
-def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
-    served = [
-        f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
-        for kind, names in method["objectives"].items()
-    ]
-    if method["families"] == [MIG]:
-        served = ["every reading and objective"]
-    limits = [text for flag, text in LIMITS.items() if not method[flag]]
-    for what in ("jobs", "nodes", "steps"):
-        most = method.get(f"max_{what}")
-        limits += [f"at most {most} {what}"] if most else []
-    rows = [
-        ("package", method["package"]),
-        ("serves", "; ".join([*served, *limits])),
-        ("needs", method["needs"]),
-        ("solvers", ", ".join(method["solvers"])),
-        ("rules", ", ".join(method["rules"])),
-        *(("rule", f"{name}: {text}") for name, text in method["rule_help"].items()),
-        *(("option", _option(name, option)) for name, option in method["options"].items()),
-        ("start", "can start from a solution (--warm-start)" if method["warm_start"] else ""),
-    ]
-    for solver, command in method["missing_solvers"].items():
-        rows.append(("missing", f"{solver} is not installed: {command}"))
-    return [(name, text) for name, text in rows if text]
+def _print_details(methods: list[dict[str, Any]]) -> None:
+    """Print what each method serves and needs, its solvers, rules and options."""
+    for method in methods:
+        print(f"\n{method['name']}: {method['summary']}")
+        served = [
+            f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
+            for kind, names in method["objectives"].items()
+        ]
+        if method["families"] == [MIG]:
+            served = ["every reading and objective"]
+        served += [text for flag, text in LIMITS.items() if not method[flag]]
+        for what in ("jobs", "nodes", "steps"):
+            if most := method.get(f"max_{what}"):
+                served.append(f"at most {most} {what}")
+        facts = [
+            ("package", method["package"]),
+            ("serves", "; ".join(served)),
+            ("needs", method["needs"]),
+            ("solvers", ", ".join(method["solvers"])),
+            ("rules", ", ".join(method["rules"])),
+            *(("rule", f"{name}: {text}") for name, text in method["rule_help"].items()),
+            *(("option", _option(name, option)) for name, option in method["options"].items()),
+            ("start", "can start from a solution (--warm-start)" if method["warm_start"] else ""),
+            *(
+                ("missing", f"{solver} is not installed: {command}")
+                for solver, command in method["missing_solvers"].items()
+            ),
+        ]
+        print_facts((f"  {name}", text) for name, text in facts if text)
 
 
 def _option(name: str, option: dict[str, Any]) -> str:
@@ -379,13 +359,14 @@ def _print_solvers(solvers: list[dict[str, Any]]) -> None:
         version = solver["version"] or "installed, version unknown"
         missing = f"not installed: {solver['install_command']}"
         print(f"{solver['name']}: {version if solver['available'] else missing}")
-        rows = [
-            ("  package", f"{solver['package']}{solver['wanted']}"),
-            ("  features", ", ".join(solver["features"])),
-            *(("  note", note) for note in solver["notes"]),
-            ("  methods", ", ".join(solver["methods"])),
-        ]
-        print_facts(rows)
+        print_facts(
+            [
+                ("  package", f"{solver['package']}{solver['wanted']}"),
+                ("  features", ", ".join(solver["features"])),
+                *(("  note", note) for note in solver["notes"]),
+                ("  methods", ", ".join(solver["methods"])),
+            ]
+        )
 
 
 if __name__ == "__main__":

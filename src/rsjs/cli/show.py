@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from rsjs import library
 from rsjs.cli.mig_files import AllowPlugins, is_mig, show_jobs
-from rsjs.cli.options import Json, errors_at
+from rsjs.cli.options import Json, argument, errors_at, option
 from rsjs.cli.output import (
     console,
     cost_lines,
@@ -32,7 +32,7 @@ from rsjs.instances.describe import describe, describe_distribution
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import SolutionFile, read_any, read_solution
 from rsjs.instances.library.features import Features, features
-from rsjs.instances.library.sets import LibrarySet, draw
+from rsjs.instances.library.sets import draw
 from rsjs.reporting.figures.epoch_distribution import law_picture
 from rsjs.reporting.figures.instance_space import Point, set_picture
 from rsjs.reporting.figures.occupancy import shelves
@@ -40,10 +40,6 @@ from rsjs.reporting.figures.occupancy_lines import occupancy_text
 from rsjs.reporting.figures.occupancy_picture import occupancy
 from rsjs.reporting.figures.speed_profile import profile_picture
 from rsjs.runs.verified_run import verdict_keys
-
-if TYPE_CHECKING:
-    from rsjs.heuristics.sts.job_profiles import JobProfile
-    from rsjs.instances.solution import Solution
 
 MOST_LISTED = 12  # applications
 MOST_JOBS = 400  # of the member that stands for a set
@@ -55,31 +51,28 @@ PROFILE_COLUMNS = (
 def show(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Instance or workload; instance and its solution, to be drawn; solution; or sets "
-            "of MIG jobs and their configuration.",
+        argument(
+            "FILE",
+            "Instance or workload; instance and its solution, to be drawn; solution; or sets of MIG"
+            " jobs and their configuration.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="PICTURE",
-            help="Draw solution, law or profiles to .png, .svg or .pdf.",
+        option(
+            "PICTURE",
+            "Draw solution, distribution or speed profiles to .png, .svg or .pdf.",
+            *("-o", "--output"),
         ),
     ] = None,
-    law: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A law of the number of epochs.")
+    distribution: Annotated[
+        str | None, option("NAME", "A distribution of the number of epochs.")
     ] = None,
     profile: Annotated[
-        str | None,
-        typer.Option(metavar="JOB", help="Power model and optimal speed profiles of a job."),
+        str | None, option("JOB", "Power model and optimal speed profiles of a job.")
     ] = None,
     sets: Annotated[
-        bool,
-        typer.Option("--sets", help="The sets of the library, and FILE if given, by features."),
+        bool, option(None, "The sets of the library, and FILE if given, by features.", "--sets")
     ] = False,
     allow_plugins: AllowPlugins = False,
     as_json: Json = False,
@@ -91,20 +84,22 @@ def show(
     Example:
       rsjs show instance.json
       rsjs show instance.json solution.json -o picture.png
-      rsjs show shared.json --law VGG16-base -o law.png
+      rsjs show shared.json --distribution VGG16-base -o distribution.png
       rsjs show shared.json --profile j1 -o profile.png
       rsjs show workload.json --sets -o sets.png
       rsjs show config.json jobs/*.json
 
     Load is the GPU hours that the jobs need in their fastest, or cheapest, mode, against the GPUs
-    of the cluster. Sets of MIG jobs are pooled and shown beside the laws of their configuration; a
-    configuration alone is checked, and stands for the sets of its first ten seeds. p is that of a
-    chi-square test of the values against their law; one small p among many says nothing.
+    of the cluster. Sets of MIG jobs are pooled and shown beside the distributions of their
+    configuration; a configuration alone is checked, and stands for the sets of its first ten seeds.
+    p is that of a chi-square test of the values against their distribution; one small p among many
+    says nothing.
     """
     writable(output)
     given = files or []
+    part = distribution is not None or profile is not None
     if sets:
-        if len(given) > 1 or law is not None or profile is not None:
+        if len(given) > 1 or part:
             raise InputError("--sets", described("other options"), "at most a FILE beside it")
         _show_sets(given, output, as_json=as_json)
         return
@@ -116,16 +111,24 @@ def show(
     if len(given) > 2:
         raise InputError("", described("a third file"), "an instance and its solution", given[2])
     file, solution = given[0], given[1] if len(given) > 1 else None
+    if part and (solution is not None or None not in (distribution, profile)):
+        expected = "a solution, --distribution or --profile"
+        raise InputError("", described("several of them"), expected, file)
     content = read_any(file)
-    if law is not None or profile is not None:
-        _show_part(file, content, solution, law, profile, output, as_json=as_json)
+    if not part and solution is None and output is not None:
+        raise InputError("-o", described("no solution"), "an instance and its solution to draw")
+    if distribution is not None:
+        _show_distribution(file, content, distribution, output, as_json=as_json)
+    elif profile is not None:
+        if not isinstance(content, Instance):
+            raise InputError("", described("no instance"), "an instance: its jobs have a now", file)
+        document = _job(content, profile, output)
+        print_json(document) if as_json else _print_profiles(document)
     elif isinstance(content, SolutionFile):
         if solution is not None:
             raise InputError("", described("a solution"), "an instance, before its solution", file)
-        _refuse_picture(output)
         _show_solution_file(content, as_json=as_json)
     elif solution is None:
-        _refuse_picture(output)
         document = describe(content)
         print_json(document) if as_json else _print_subject(document)
     elif not isinstance(content, Instance):
@@ -136,19 +139,48 @@ def show(
         _show_solution(content, stored, output, as_json=as_json)
 
 
-def _refuse_picture(output: Path | None) -> None:
-    if output is not None:
-        raise InputError("-o", described("no solution"), "an instance and its solution to draw")
-
-
 def _rough(value: float | None) -> str:
     """Write 4 significant digits: enough to get an idea."""
     return number(value, 4)
 
 
 def _print_subject(document: dict[str, Any]) -> None:
-    """Print an instance or a workload."""
-    print_facts([*_head(document), *_queue(document)])
+    """Print an instance or a workload: size, objective, load, due dates, node types."""
+    facts = _head(document)
+    of = f"{' or '.join(document['families'])}: " if document["families"] else ""
+    kinds = ", ".join(f"{name} {value}" for name, value in document["objective"].items())
+    facts.append(("objective", f"{of}{kinds}, H {document['H']:g} h, rho {document['rho']:g}"))
+    if "now" in document:
+        before = ", some nodes are in use already" if document["running_before"] else ""
+        facts.append(("now", f"{document['now']:g} h{before}"))
+    else:
+        arrivals = document["arrivals"]
+        span = f"{_rough(arrivals['first'])} to {_rough(arrivals['last'])} h"
+        gap = f"one each {_rough(arrivals['mean_gap_seconds'])} s"
+        facts.append(("arrivals", f"{span}, {gap}"))
+        loads = arrivals["load_while_arriving"]
+        if None not in loads.values():
+            texts = ", ".join(f"{name} {_rough(value)}" for name, value in loads.items())
+            facts.append(("offered load", f"{texts} (GPU h demanded / GPU h while jobs arrive)"))
+    for name, load in document["load"].items():
+        text = f"{_rough(load['gpu_hours'])} GPU h = {_rough(load['hours_per_gpu'])} h for each GPU"
+        facts.append((f"load, {name}", f"{text}; {_rough(load['cost'])} $ of node time"))
+    due = document["due"]
+    times = " / ".join(map(_rough, due["slack_over_fastest"]))
+    late = f"{due['overdue']} overdue, {due['late_in_any_case']} late in any case"
+    if "free_to_postpone" in due:
+        late += f", {due['free_to_postpone']} free to postpone"
+    names = [f"{name} {count}" for name, count in document["applications"].items()]
+    more = f", and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    facts += [
+        ("due dates", f"time left over fastest time: {times} (quartiles)"),
+        ("", late),
+        ("applications", ", ".join(names[:MOST_LISTED]) + more),
+    ]
+    if document["laws"] or document["shares"]:
+        shares = "jobs may share a GPU" if document["shares"] else "dedicated GPUs"
+        facts.append(("also", f"{document['laws']} distributions of epochs; {shares}"))
+    print_facts(facts)
     print()
     rows = []
     for v in document["node_types"]:
@@ -164,50 +196,7 @@ def _head(document: dict[str, Any]) -> list[tuple[str, str]]:
     gpus = document["gpus"]
     fewest = "" if gpus["least"] == gpus["most"] else f"{gpus['least']} to "
     size = f"{document['jobs']} jobs, {document['nodes']} nodes, {fewest}{gpus['most']} GPUs"
-    return [
-        (document["kind"], document["name"]),
-        ("sha256", document["sha256"]),
-        ("size", size),
-    ]
-
-
-def _queue(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return objective, load, due dates and applications of the jobs."""
-    kinds = ", ".join(f"{name} {value}" for name, value in document["objective"].items())
-    of = f"{' or '.join(document['families'])}: " if document["families"] else ""
-    rows = [("objective", f"{of}{kinds}, H {document['H']:g} h, rho {document['rho']:g}")]
-    if "now" in document:
-        before = ", some nodes are in use already" if document["running_before"] else ""
-        rows.append(("now", f"{document['now']:g} h{before}"))
-    else:
-        rows += _arriving(document["arrivals"])
-    for name, part in document["load"].items():
-        text = f"{_rough(part['gpu_hours'])} GPU h = {_rough(part['hours_per_gpu'])} h for each GPU"
-        rows.append((f"load, {name}", f"{text}; {_rough(part['cost'])} $ of node time"))
-    due = document["due"]
-    times = " / ".join(map(_rough, due["slack_over_fastest"]))
-    rows.append(("due dates", f"time left over fastest time: {times} (quartiles)"))
-    late = f"{due['overdue']} overdue, {due['late_in_any_case']} late in any case"
-    if "free_to_postpone" in due:
-        late += f", {due['free_to_postpone']} free to postpone"
-    rows.append(("", late))
-    names = [f"{name} {count}" for name, count in document["applications"].items()]
-    more = f", and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    rows.append(("applications", ", ".join(names[:MOST_LISTED]) + more))
-    if document["laws"] or document["shares"]:
-        shares = "jobs may share a GPU" if document["shares"] else "dedicated GPUs"
-        rows.append(("also", f"{document['laws']} laws of epochs; {shares}"))
-    return rows
-
-
-def _arriving(arrivals: dict[str, Any]) -> list[tuple[str, str]]:
-    span = f"{_rough(arrivals['first'])} to {_rough(arrivals['last'])} h"
-    rows = [("arrivals", f"{span}, one each {_rough(arrivals['mean_gap_seconds'])} s")]
-    loads = arrivals["load_while_arriving"]
-    if None not in loads.values():
-        texts = ", ".join(f"{name} {_rough(value)}" for name, value in loads.items())
-        rows.append(("offered load", f"{texts} (GPU h demanded / GPU h while jobs arrive)"))
-    return rows
+    return [(document["kind"], document["name"]), ("sha256", document["sha256"]), ("size", size)]
 
 
 def _show_solution_file(content: SolutionFile, *, as_json: bool) -> None:
@@ -235,112 +224,84 @@ def _show_solution_file(content: SolutionFile, *, as_json: bool) -> None:
 def _show_solution(
     instance: Instance, stored: SolutionFile, output: Path | None, *, as_json: bool
 ) -> None:
-    """Print and draw a solution; exit code 1 if it is not feasible."""
-    document = describe(instance)
-    document["solution"] = _described(instance, stored)
-    if output is not None:
-        with busy("drawing"):
-            occupancy(instance, stored.solution, output)
-        document["picture"] = output
-    if as_json:
-        print_json(document)
-    else:
-        _print_solution(instance, stored.solution, document)
-    if not document["solution"]["feasible"]:
-        raise typer.Exit(1)
-
-
-def _described(instance: Instance, stored: SolutionFile) -> dict[str, Any]:
-    """Return what the checker says of a solution, its late jobs, and the GPUs of each node."""
+    """Print and draw a solution: the checker's verdict, late jobs, the GPUs of each node."""
     solution = stored.solution
     verdict = check(instance, solution, objective=stored.objective, bound=stored.bound)
-    document: dict[str, Any] = {
+    found: dict[str, Any] = {
         "method": stored.method,
         **verdict_keys(verdict, stored.bound),
         "counts": dict(verdict.counts),
     }
-    if verdict.terms is None:  # nothing that could be drawn
-        return document
-    execution = costs.execution(instance, solution)
-    late = execution.running[execution.tardiness > 0]
-    return document | {
-        "late": [instance.jobs.id[j] for j in late.tolist()],
-        "postponed": [instance.jobs.id[j] for j in np.flatnonzero(solution.job_node < 0).tolist()],
-        "occupancy": [
+    drawable = verdict.terms is not None
+    if drawable:
+        execution = costs.execution(instance, solution)
+        late = execution.running[execution.tardiness > 0]
+        postponed = np.flatnonzero(solution.job_node < 0)
+        found["late"] = [instance.jobs.id[j] for j in late.tolist()]
+        found["postponed"] = [instance.jobs.id[j] for j in postponed.tolist()]
+        found["occupancy"] = [
             {
-                "node": shelf.node,
-                "node_type": shelf.node_type,
-                "gpu_type": shelf.gpu_type,
-                "gpus": shelf.gpus,
+                **{key: getattr(shelf, key) for key in ("node", "node_type", "gpu_type", "gpus")},
                 "jobs": [vars(block) for block in shelf.blocks],
             }
             for shelf in shelves(instance, solution)
-        ],
-    }
+        ]
+    document = {**describe(instance), "solution": found}
+    if output is not None:
+        with busy("drawing"):
+            occupancy(instance, solution, output)
+        document["picture"] = output
+    if as_json:
+        print_json(document)
+    else:
+        facts = [*_head(document), ("method", stored.method or "not named")]
+        facts += [("feasible", "yes" if verdict.feasible else "no, see below"), *cost_lines(found)]
+        facts += [
+            (name, " ".join(found[name])) for name in ("late", "postponed") if found.get(name)
+        ]
+        print_facts(facts)
+        for line in violation_lines(found["violations"]):
+            print(line)
+        if drawable:
+            out = console()
+            print()
+            out.print(occupancy_text(instance, solution, out.width))
+    if not verdict.feasible:
+        raise typer.Exit(1)
 
 
-def _print_solution(instance: Instance, solution: Solution, document: dict[str, Any]) -> None:
-    """Print instance, cost and picture as text."""
-    verdict = document["solution"]
-    rows = [*_head(document), ("method", verdict["method"] or "not named")]
-    rows += [("feasible", "yes" if verdict["feasible"] else "no, see below"), *cost_lines(verdict)]
-    drawable = "occupancy" in verdict
-    if drawable:
-        rows += [(name, " ".join(verdict[name])) for name in ("late", "postponed") if verdict[name]]
-    print_facts(rows)
-    for line in violation_lines(verdict["violations"]):
-        print(line)
-    if drawable:
-        print()
-        out = console()
-        out.print(occupancy_text(instance, solution, out.width))
-
-
-def _show_part(
+def _show_distribution(
     file: Path,
     content: Instance | Workload | SolutionFile,
-    solution: Path | None,
-    law: str | None,
-    profile: str | None,
+    name: str,
     output: Path | None,
     *,
     as_json: bool,
 ) -> None:
-    """Print a law or a job's profiles, one of both, and draw it if asked for."""
-    if solution is not None or (law is not None and profile is not None):
-        raise InputError("", described("several of them"), "a solution, --law or --profile", file)
-    if law is not None:
-        if not isinstance(content, Instance | Workload):
-            raise InputError("", described("a solution"), "an instance or a workload", file)
-        with errors_at("--law"):
-            document, print_part = describe_distribution(content, law), _print_law
-        if output is not None:
-            with busy("drawing"):
-                law_picture(content.laws[law], output, title=law)
-    elif profile is not None:
-        if not isinstance(content, Instance):
-            raise InputError("", described("no instance"), "an instance: its jobs have a now", file)
-        document, print_part = _job(content, profile, output), _print_profiles
+    """Print a distribution of epochs without the table of weights; draw it if asked for."""
+    if not isinstance(content, Instance | Workload):
+        raise InputError("", described("a solution"), "an instance or a workload", file)
+    with errors_at("--distribution"):
+        document = describe_distribution(content, name)
     if output is not None:
+        with busy("drawing"):
+            law_picture(content.laws[name], output, title=name)
         document["picture"] = output
-    print_json(document) if as_json else print_part(document)
-
-
-def _print_law(document: dict[str, Any]) -> None:
-    """Print a law without the table of weights."""
+    if as_json:
+        print_json(document)
+        return
     mean, deviation = _rough(document["mean"]), _rough(document["deviation"])
     low, median, high = document["quartiles"]
-    last = f"{document['last']}, with probability {_rough(document['probability_of_last'])}"
-    print_facts(
-        [
-            ("law", f"{document['name']} of {document['file']}"),
-            ("jobs", document["jobs"]),
-            ("mean", f"{mean} epochs, standard deviation {deviation}"),
-            ("skewness", _rough(document["skewness"])),
-            ("quartiles", f"{low} / {median} / {high}"),
-            ("last epoch", last),
-        ]
-    )
+    facts = {
+        "distribution": f"{document['name']} of {document['file']}",
+        "jobs": document["jobs"],
+        "mean": f"{mean} epochs, standard deviation {deviation}",
+        "skewness": _rough(document["skewness"]),
+        "quartiles": f"{low} / {median} / {high}",
+        "last epoch": f"{document['last']}, with probability "
+        f"{_rough(document['probability_of_last'])}",
+    }
+    print_facts(facts.items())
 
 
 def _job(instance: Instance, name: str, output: Path | None) -> dict[str, Any]:
@@ -351,11 +312,7 @@ def _job(instance: Instance, name: str, output: Path | None) -> dict[str, Any]:
     j = jobs.id.index(name)
     done, hours_left = float(jobs.epochs_done[j]), float(jobs.due[j]) - instance.now
     profiles = job_profiles(instance, j, hours_left)
-    if output is not None:
-        title, law = f"{name} ({jobs.application[j]})", law_of_job(instance, j)
-        with busy("drawing"):
-            profile_picture(profiles, law, output, done=done, time=hours_left, title=title)
-    return {
+    document = {
         "kind": "profile",
         "file": instance.name,
         "job": name,
@@ -363,31 +320,38 @@ def _job(instance: Instance, name: str, output: Path | None) -> dict[str, Any]:
         "law": jobs.law[j],
         "epochs_done": done,
         "hours_left": hours_left,
-        "gpu_types": [_profile(profile) for profile in profiles],
+        "gpu_types": [
+            {
+                "gpu_type": profile.gpu_type,
+                "status": profile.status,
+                "expected_energy": profile.energy,
+                "worst_hours": profile.worst_hours,
+                "hours_until_change": profile.change,
+                "configurations": [
+                    vars(mode) | {"hours": mode.hours} for mode in profile.configurations
+                ],
+            }
+            for profile in profiles
+        ],
     }
-
-
-def _profile(profile: JobProfile) -> dict[str, Any]:
-    modes = [vars(mode) | {"hours": mode.hours} for mode in profile.configurations]
-    return {
-        "gpu_type": profile.gpu_type,
-        "status": profile.status,
-        "expected_energy": profile.energy,
-        "worst_hours": profile.worst_hours,
-        "hours_until_change": profile.change,
-        "configurations": modes,
-    }
+    if output is not None:
+        title = f"{name} ({jobs.application[j]})"
+        with busy("drawing"):
+            profile_picture(
+                profiles, law_of_job(instance, j), output, done=done, time=hours_left, title=title
+            )
+        document["picture"] = output
+    return document
 
 
 def _print_profiles(document: dict[str, Any]) -> None:
-    """Print a table per GPU type: power model, and where the profile uses each mode."""
-    print_facts(
-        [
-            ("job", f"{document['job']} ({document['application']}) of {document['file']}"),
-            ("law", f"{document['law']}, {document['epochs_done']:.12g} epochs done"),
-            ("due", f"in {_rough(document['hours_left'])} h"),
-        ]
-    )
+    """Print a table per GPU type: power model, and where the speed profile uses each mode."""
+    facts = {
+        "job": f"{document['job']} ({document['application']}) of {document['file']}",
+        "distribution": f"{document['law']}, {document['epochs_done']:.12g} epochs done",
+        "due": f"in {_rough(document['hours_left'])} h",
+    }
+    print_facts(facts.items())
     for gpu_type in document["gpu_types"]:
         energy, hours = _rough(gpu_type["expected_energy"]), _rough(gpu_type["worst_hours"])
         status = f"{gpu_type['gpu_type']}: {gpu_type['status']}"
@@ -434,14 +398,14 @@ def _show_sets(files: list[Path], output: Path | None, *, as_json: bool) -> None
 
 
 def points_of_sets() -> list[Point]:
-    """Return the features of a member of each set of instances; MIG jobs have no GPU types."""
-    return [_point(known) for known in library.sets() if not known.of_mig_jobs]
-
-
-def _point(known: LibrarySet) -> Point:
-    """Return the features of a set's largest member of few jobs."""
-    few = [member for member in known.members if member.jobs <= MOST_JOBS]
-    member = max(few, key=lambda member: member.jobs) if few else known.members[0]
-    subject = draw(member.generator, member.arguments)
-    assert isinstance(subject, Instance)
-    return Point(name=known.name, group=member.generator, features=features(subject))
+    """Return the features of each set's largest member of few jobs; MIG jobs have no GPU types."""
+    points = []
+    for known in library.sets():
+        if not known.of_mig_jobs:
+            few = [member for member in known.members if member.jobs <= MOST_JOBS]
+            member = max(few or known.members[:1], key=lambda member: member.jobs)
+            subject = draw(member.generator, member.arguments)
+            assert isinstance(subject, Instance)
+            found = features(subject)
+            points.append(Point(name=known.name, group=member.generator, features=found))
+    return points
