@@ -9,11 +9,11 @@ from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
+from rsjs.simulation.event_log import replay
 from rsjs.simulation.events import Kind
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Status
-from rsjs.simulation.replay import replay
 
 OPTIONS = Options(boot=0.1, checkpoint="epoch", period=2.0, deviation=0.1, energy="node", seed=7)
 

@@ -12,6 +12,7 @@ from rsjs.core.call import Call
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.heuristics.common.stopping import Iterations
+from rsjs.heuristics.greedy import randomized_shared
 from rsjs.heuristics.greedy.randomized_shared import search_schedules
 from rsjs.heuristics.sts import single_job
 from rsjs.instances.generators import jahani, sts
@@ -19,8 +20,7 @@ from rsjs.methods import parse
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
-from rsjs.simulation.policies import method, randomized_queue
-from rsjs.simulation.policies.registry import OWN_FILES, maker, policy, request
+from rsjs.simulation.policies.registry import MAKERS, maker, method_policy, policy, request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Policy, Status
 from rsjs.simulation.state import whole
@@ -40,7 +40,7 @@ PREEMPTIVE = [
 
 
 def _as_method(spelling, workload, options):
-    return simulate(workload, method.policy(parse(spelling), whole(workload)), options)
+    return simulate(workload, method_policy(parse(spelling), whole(workload)), options)
 
 
 def _steps(outcome):
@@ -148,15 +148,15 @@ def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more():
     workload = sts.workload(nodes=2, jobs=12, seed=1, gap_seconds=2000)
     request = parse("greedy:code")
     few = replace(request, method=replace(request.method, max_jobs=3))
-    found = simulate(workload, method.policy(few, whole(workload)))
+    found = simulate(workload, method_policy(few, whole(workload)))
     assert found.status == Status.ERROR
     assert "serves up to 3 jobs, not 4" in found.message
     assert [record.changes is None for record in found.records] == [False] * 3 + [True]
 
 
 def test_every_policy_of_a_file_is_a_method():
-    assert [request(name).method.name for name in OWN_FILES] == [*OWN_FILES]
-    assert all(callable(maker(name)) for name in OWN_FILES)
+    assert [request(name).method.name for name in MAKERS] == [*MAKERS]
+    assert all(callable(maker(name)) for name in MAKERS)
 
 
 @pytest.mark.parametrize(("spelling", "ends"), [("edf:paper", 1.25), ("edf:code", 2.0)])
@@ -172,7 +172,7 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
         asked.append((stop.iterations_left, seed))
         return search_schedules(of, Iterations(1), seed)
 
-    monkeypatch.setattr(randomized_queue, "search_schedules", spied)
+    monkeypatch.setattr(randomized_shared, "search_schedules", spied)
     options = Options(seed=3)
     for most, told in ((7, 7.0), (0, inf)):
         asked.clear()
@@ -185,7 +185,7 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
 @pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
 def test_greedy_without_prices_decides_as_the_method_does(rule, law):
     workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
-    as_method = method.policy(parse(f"greedy:{rule}"), whole(workload))
+    as_method = method_policy(parse(f"greedy:{rule}"), whole(workload))
     as_method.prepare()
     one, other = (
         simulate(workload, decides) for decides in (policy(f"greedy:{rule}", workload), as_method)

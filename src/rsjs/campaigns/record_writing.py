@@ -35,7 +35,7 @@ def write(record: Record, folder: Path, log: Path | None, solution: Path | None 
         "verify.json": _text(_verification(record)),
         "events.jsonl": "".join(_text(asdict(event)) for event in record.result.events).encode(),
     }
-    if record.verdict is not None and solution is not None and solution.is_file():
+    if solution is not None and solution.is_file():
         files[solution.name] = read_bytes(solution)
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]

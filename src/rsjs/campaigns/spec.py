@@ -49,7 +49,7 @@ What a campaign of simulations says in place of instances and methods.
     on = ["sts-km-*"]                       # names of workloads; all by default
     seeds = [1, 2, 3]                       # in place of those of the campaign
 
-`references` gives the bounds and yardsticks of a workload. The seed of a run is the seed of its
+`references` gives the bounds and baselines of a workload. The seed of a run is the seed of its
 simulation; `permute` is for instances only, and `gap` and `threads` mean nothing here.
 
 The kinds of campaigns, by the keys that each has of its own.

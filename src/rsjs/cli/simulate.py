@@ -1,102 +1,88 @@
-"""
-`rsjs simulate`: a workload under one policy, or under several.
-
-What `rsjs simulate` prints: a row per policy.
-"""
+"""`rsjs simulate`: a workload under one policy, or under several; a row per policy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from math import inf
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.cli.options import Json, options_named
-from rsjs.cli.output import console, number, percent, plain_table, print_json, writable
-from rsjs.cli.progress import running
-from rsjs.cli.simulations import Simulations, document, policies
+from rsjs.cli import INTERRUPTED
+from rsjs.cli.comparisons import file_name, requests
+from rsjs.cli.options import Json, argument, option, options_named
+from rsjs.cli.output import console, number, percent, print_json, writable
+from rsjs.cli.progress import Board, Screen, busy, running
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.instances.io.files import read_workload
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Row, Table
+from rsjs.simulation import event_log
 from rsjs.simulation.metrics import CROWDED, crowded, deviation, metrics, over_bound
 from rsjs.simulation.options import DENOMINATORS, Options
 from rsjs.simulation.outcome import Outcome
-from rsjs.simulation.policy import Status
+
+if TYPE_CHECKING:
+    from rsjs.comparison import Comparison
+    from rsjs.instances.instance import Workload
+    from rsjs.methods import Request
 
 DEFAULT = "queue:edf"
+REFERENCES = "references"  # stands for a policy whose run gives bounds and baselines
+STORE, LOG, GANTT = "store", ".jsonl.gz", ".gantt.png"
+LONGEST = 1e7  # s, of a run: simulations are limited by decision
+MARK = "*"  # beside a ratio to a bound that says little
 
 
 def simulate(
-    file: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="Workload file, .json or .json.gz.")
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")
-    ],
+    file: Annotated[Path, argument("WORKLOAD", "Workload file, .json or .json.gz.")],
+    output: Annotated[Path, option("DIR", "Folder for the results.", "-o", "--output")],
     policy: Annotated[
-        str | None,
-        typer.Option(
-            "--policy", metavar="METHOD", help=f"A method that decides, by default {DEFAULT}."
-        ),
+        str | None, option("METHOD", f"A method that decides, by default {DEFAULT}.")
     ] = None,
-    compare: Annotated[
-        str | None,
-        typer.Option("--compare", metavar="METHODS", help="Several, with commas between them."),
-    ] = None,
+    compare: Annotated[str | None, option("METHODS", "Several, with commas between them.")] = None,
     replay: Annotated[
-        Path | None,
-        typer.Option(
-            "--replay", metavar="LOG", help="The decisions of a log, each checked, instead."
-        ),
+        Path | None, option("LOG", "The decisions of a log, each checked, instead.")
     ] = None,
     bucket: Annotated[
         float | None,
-        typer.Option(
-            "--bucket",
-            metavar="HOURS",
-            help="Also the bound that counts GPUs, in buckets of so many hours: above the other"
-            " one where jobs queue.",
+        option(
+            "HOURS",
+            "Also the bound that counts GPUs, in buckets of so many hours: above the other one"
+            " where jobs queue.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of methods and errors.")
-    ] = 0,
+    seed: Annotated[int, option("N", "Seed of methods and errors.")] = 0,
     energy: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Price of a node in use: curve (the file's), gpu (GPUs in use), node (all of it),"
-            " or base:B (a share B, the rest by GPU).",
+        option(
+            "NAME",
+            "Price of a node in use: curve (the file's), gpu (GPUs in use), node (all of it), or"
+            " base:B (a share B, the rest by GPU).",
         ),
     ] = "curve",
     boot: Annotated[
-        float, typer.Option(metavar="SECONDS", help="A node that starts or changes its type.")
+        float, option("SECONDS", "Start-up delay of a node that is switched on or changes type.")
     ] = 0.0,
     checkpoint: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="What an interrupted job keeps: continuous, or epoch."),
+        str, option("NAME", "What an interrupted job keeps: continuous, or epoch.")
     ] = "continuous",
     events: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="gathered, or authors: one submission per decision, as in GPUScheduler.",
-        ),
+        option("NAME", "gathered, or authors: one submission per decision, as in GPUScheduler."),
     ] = "gathered",
     period: Annotated[
-        float | None,
-        typer.Option(metavar="HOURS", help="A decision at the latest so long after the last one."),
+        float | None, option("HOURS", "A decision at the latest so long after the last one.")
     ] = None,
-    deviation: Annotated[
-        float, typer.Option(metavar="X", help="Mean relative error of the predicted times.")
-    ] = 0.0,
+    deviation: Annotated[float, option("X", "Mean relative error of the predicted times.")] = 0.0,
     denominator: Annotated[
-        str, typer.Option(metavar="NAME", help="What errors are relative to: predicted or real.")
+        str, option("NAME", "What errors are relative to: predicted or real.")
     ] = "predicted",
-    decision_limit: Annotated[
-        float, typer.Option("--decision-limit", metavar="SECONDS", help="Of each decision.")
-    ] = 60.0,
+    decision_limit: Annotated[float, option("SECONDS", "Of each decision.")] = 60.0,
     as_json: Json = False,
 ) -> None:
     """
@@ -108,12 +94,14 @@ def simulate(
       rsjs simulate workload.json --compare edf:paper,greedy:code,sts:fallback -o results
       rsjs simulate workload.json --replay results/edf_paper.jsonl.gz -o again
 
-    A policy is spelled as a method, see `rsjs list methods`. DIR gets totals.json, a log of events
-    and a Gantt chart for each policy, and course.png: cost, queue and GPUs over time. --compare
-    also gives costs over that of the first policy, two yardsticks and, where options make the times
-    differ from those predicted, the predicted costs. Ctrl-C ends the run and keeps what was
-    simulated.
+    A policy is specified as a method, see `rsjs list methods`, and runs in a process of its own,
+    with a record in DIR/store: after Ctrl-C the same command goes on, and `rsjs report DIR/store`
+    reads it. DIR gets totals.json, a log of events and a Gantt chart for each policy, and
+    course.png: cost, queue and GPUs over time. --compare also gives costs over that of the first
+    policy, two baselines and, where options make the times differ from those predicted, the
+    predicted costs.
     """
+    from rsjs.instances.io.files import read_workload
 
     if sum(given is not None for given in (policy, compare, replay)) > 1:
         found = described("several of --policy, --compare and --replay")
@@ -135,127 +123,209 @@ def simulate(
             raise InputError("--boot", boot, "seconds >= 0") from None
         with options_named():
             raise
-    if bucket is not None and not 0 < bucket < inf:
-        raise InputError("--bucket", bucket, "hours > 0")
     workload = read_workload(file)
-    for option, named in (("--policy", policy), ("--compare", compare)):
+    for given, named in (("--policy", policy), ("--compare", compare)):
         if named is not None and not named.strip(", "):
-            raise InputError(option, named, f"policies, e.g. {DEFAULT}")
-    chosen = [] if replay else policies(compare or policy or DEFAULT, workload)
+            raise InputError(given, named, f"policies, e.g. {DEFAULT}")
+    chosen = [] if replay else _policies(compare or policy or DEFAULT, workload)
+    replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
+    options = options if replayed is None else replayed.options
+    if bucket is not None:
+        _refuse_bucket(workload, options, bucket)
     writable(output, folder=True)
     with running() as screen:
-        runs = Simulations(
-            workload, options, output, screen, bucket_hours=bucket, compare=compare is not None
+        wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
+        made = _campaign(workload, [*chosen, f"{REFERENCES}?{wanted}"], options, output, screen)
+        predicted = options.as_predicted()
+        before = None
+        if compare and predicted != options and not made.interrupted:
+            before = _campaign(workload, chosen, predicted, output, screen)
+    with busy("replaying logs and drawing"):
+        document = _written(
+            workload, options, made, before, replayed, output, compare=bool(compare)
         )
-        if replay:
-            runs.replay(replay)
-        for own in chosen:
-            runs.run(own)
-    runs.write()
     if as_json:
-        print_document(runs)
-    else:
-        print_table(runs)
-    raise typer.Exit(runs.exit_code)
+        print_json({**document, "folder": output})
+    elif document["runs"]:
+        out = console()
+        print(_table(document).terminal(out.width, colour=out.is_terminal))
+        files = f"totals.json, course.png, logs ({LOG}), Gantt charts, {STORE}/"
+        print("\n".join(["", *_notes(document), f"Written to {output}: {files}"]))
+    if made.interrupted or (before is not None and before.interrupted):
+        print("Interrupted. Run the same command again to resume.")
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(0 if all(run["status"] == "complete" for run in document["runs"]) else 1)
 
 
-NARROW, NARROW_COMPARED = 100, 125  # columns of a terminal below which some are left out
-LONGEST = 16  # characters of a policy that are not folded
-MARK = "*"  # beside a ratio to a bound that says little
+def _policies(text: str, workload: Workload) -> list[str]:
+    """Return the policies in a list, each once; InputError for one that cannot decide here."""
+    from rsjs.simulation.policies.registry import deciders, served
+    from rsjs.simulation.state import whole
+
+    chosen: list[Request] = requests(text, deciders())
+    for one in chosen:
+        served(one, whole(workload))
+    return [one.spelling for one in chosen]
 
 
-class Column(NamedTuple):
-    """A heading, what stands below it, and whether it is for policies that are compared only."""
+def _refuse_bucket(workload: Workload, options: Options, hours: float) -> None:
+    from rsjs.simulation.bounds import configurations, edges
 
-    heading: str
-    cell: Callable[[Simulations, Outcome], str]
-    compared: bool = False
-
-
-def print_document(runs: Simulations) -> None:
-    """One JSON document."""
-    print_json({**document(runs), "folder": runs.folder})
+    if not 0 < hours < inf:
+        raise InputError("--bucket", hours, "hours > 0")
+    try:
+        edges(workload, configurations(workload, options), hours)
+    except InputError as error:
+        raise InputError("--bucket", error.value, error.expected) from None
 
 
-def print_table(runs: Simulations) -> None:
-    """The table, what it leaves unsaid, and where the files are."""
-    out = console()
-    wide = out.width >= (NARROW_COMPARED if runs.compare else NARROW)
-    names = [outcome.policy for outcome in runs.outcomes]
-    columns = COLUMNS + (MORE if wide else ())
-    if runs.compare and not wide:
-        columns = tuple(column for column in columns if column.heading != "tardiness")
-    shown = [column for column in columns if runs.compare or not column.compared]
-    table = plain_table(runs.workload.name)
-    table.add_column("policy", overflow="fold", min_width=min(LONGEST, max(map(len, names))))
-    for column in shown:
-        table.add_column(column.heading, justify="right", no_wrap=True)
-    for outcome in runs.outcomes:
-        table.add_row(outcome.policy, *(column.cell(runs, outcome) for column in shown))
-    out.print(table)
-    for line in ("", *_references(runs), *_predictions(runs)):
-        print(line)
-    for outcome in runs.outcomes:
-        if outcome.status != Status.COMPLETE:
-            print(f"Not complete: {outcome.message}")
-    print(f"Written to {runs.folder}: totals.json, course.png, logs (.jsonl.gz), Gantt charts")
+def _campaign(
+    workload: Workload, names: Sequence[str], options: Options, folder: Path, screen: Screen
+) -> Comparison:
+    """Run policies, each in a process of its own, unless the store in the folder has the run."""
+    from rsjs.comparison import compare_pairs
+    from rsjs.instances.io.serialization import canonical_text
+    from rsjs.runs.kinds.base import kind
+
+    return compare_pairs(
+        [(workload, [kind("workload").request(name) for name in names])],
+        Limits(time_limit=LONGEST, seed=options.seed),
+        store=folder / STORE,
+        options=canonical_text({k: v for k, v in asdict(options).items() if k != "seed"}),
+        watch=lambda prepared: Board(prepared.campaign.name, prepared.left, 1, screen).hear,
+    )
 
 
-def _references(runs: Simulations) -> list[str]:
-    known = runs.references
-    free = number(known.capacity_free_bound)
-    lines = [f"bound: {free} $, every job alone on an infinite cluster, W_j known"]
-    if known.bucket_bound is not None:
-        value, hours = number(known.bucket_bound), number(known.bucket_hours)
-        lines.append(f"bound: {value} $, GPUs counted in buckets of {hours} h, W_j known")
-    if crowded(runs.outcomes):
-        told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
-        lines.append(f"{MARK} {told} reach.")
-    if runs.compare:
-        lines += [
-            f"ratio, PCR: cost over that of {runs.outcomes[0].policy}, and by how much it is less",
-            f"no bounds: {number(known.clairvoyant_greedy)} $, greedy with W_j known;"
-            f" {number(known.infinite_cluster)} $, optimal profiles on an infinite cluster",
-        ]
-    return lines
+def _written(
+    workload: Workload,
+    options: Options,
+    made: Comparison,
+    before: Comparison | None,
+    replayed: Outcome | None,
+    folder: Path,
+    *,
+    compare: bool,
+) -> dict[str, Any]:
+    """Write logs, pictures and totals.json; return what that holds."""
+    from rsjs.instances.io.files import write_bytes
+    from rsjs.reporting.figures.job_gantt import job_gantt
+    from rsjs.reporting.figures.simulation import cluster_course
+    from rsjs.simulation.references import References
 
-
-def _predictions(runs: Simulations) -> list[str]:
-    lines = []
-    for outcome in runs.outcomes:
-        if (predicted := runs.predicted.get(outcome.policy)) is None:
+    by_name = {row["spelling"]: row for row in made.rows}
+    runs: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
+    known: dict[str, Any] = References(capacity_free_bound=0.0).as_dict()
+    for name, row in by_name.items():
+        if name.startswith(REFERENCES):
+            known = {key: row[key] for key in known}
             continue
-        shares = [
-            f"{percent(deviation(outcome.totals.cost, predicted, denominator))} of the {name}"
-            for denominator, name in zip(DENOMINATORS, ("prediction", "real cost"), strict=True)
-        ]
-        told = f"{outcome.policy}: {number(predicted)} $ predicted, {number(outcome.totals.cost)} $"
-        lines.append(f"{told}: {', '.join(shares)}")
-    return lines
+        record = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "simulation.jsonl.gz"
+        run = {"policy": name, "status": "error", "message": row["message"], "log": None}
+        if record.is_file():  # else the worker process was terminated
+            log = folder / f"{file_name(name)}{LOG}"
+            shutil.copyfile(record, log)
+            outcomes.append(
+                replace(event_log.replay(workload, event_log.read(log), checker=False), policy=name)
+            )
+            run |= {**outcomes[-1].as_dict(), "log": log.name}
+        seconds = {key: row[f"decision_{key}_s"] for key in ("median", "most")}
+        runs.append({**run, "seconds_per_decision": {**seconds, "total": row["policy_s"]}})
+    if replayed is not None:
+        log = folder / f"{file_name(replayed.policy)}{LOG}"
+        event_log.write(replayed, log)
+        outcomes.append(replayed)
+        spent = {"seconds_per_decision": replayed.seconds_as_dict()}
+        runs.append({**replayed.as_dict(), "log": log.name, **spent})
+    bound = max(known["capacity_free_bound"], known["bucket_bound"] or 0.0)
+    costs = {row["spelling"]: row["objective"] for row in before.rows} if before else {}
+    for run in runs:
+        run |= {"over_bound": over_bound(run, bound), "crowded": crowded(run)}
+        if compare:
+            predicted = costs.get(run["policy"])
+            run |= {**metrics(run, runs[0]), "predicted_cost": predicted}
+            for name in DENOMINATORS:
+                off = predicted and deviation(run["cost"], predicted, name)
+                run[f"deviation_of_{name}"] = off
+    document = {
+        "workload": workload.name,
+        "sha256": workload.digest,
+        "options": options.as_dict(),
+        **known,
+        "baseline": runs[0]["policy"] if compare and runs else None,
+        "runs": runs,
+    }
+    write_bytes(json.dumps(document, indent=1, ensure_ascii=False).encode(), folder / "totals.json")
+    for outcome in outcomes:
+        job_gantt(outcome, folder / f"{file_name(outcome.policy)}{GANTT}")
+    if outcomes:
+        cluster_course(outcomes, folder / "course.png")
+    return document
 
 
-def _over_bound(runs: Simulations, outcome: Outcome) -> str:
-    shown = number(over_bound(outcome, runs.references.bound), 4)
-    return f"{shown}{MARK}" if crowded([outcome]) else shown
+def _over_bound(run: Row) -> str:
+    shown = number(run["over_bound"], 4)
+    return f"{shown}{MARK}" if run["crowded"] else shown
 
 
-def _each_ms(runs: Simulations, outcome: Outcome) -> str:
-    seconds = outcome.seconds_as_dict()["median"]
-    return number(None if seconds is None else 1000 * seconds, 2)
+def _late(run: Row) -> str:
+    return f"{run['late']}/{run['jobs']}" if "late" in run else ""
+
+
+def _share(share: float) -> str:
+    return f"{formats.percent(share)} %"
+
+
+def _four(value: float) -> str:
+    return formats.significant(value, 4)
 
 
 COLUMNS = (
-    Column("cost [$]", lambda _, run: number(run.totals.cost)),
-    Column("energy", lambda _, run: number(run.totals.energy)),
-    Column("tardiness", lambda _, run: number(run.totals.tardiness)),
-    Column("/ bound", _over_bound),
-    Column("ratio", lambda runs, run: number(metrics(run, runs.outcomes[0]).cost_ratio, 4), True),
-    Column("PCR", lambda runs, run: percent(metrics(run, runs.outcomes[0]).cost_reduction), True),
-    Column("late", lambda _, run: f"{run.totals.late}/{run.totals.jobs}"),
-    Column("in use", lambda _, run: percent(run.totals.utilisation)),
+    Column("policy", "policy"),
+    Column("cost", "cost", formats.cost, unit="$"),
+    Column("energy", "energy", formats.cost),
+    Column("tardiness", "tardiness", formats.cost, rank=2),
+    Column("over_bound", "/ bound", text=_over_bound, align="right"),
+    Column("cost_ratio", "ratio", _four, rank=1),
+    Column("cost_reduction", "PCR", _share, rank=1),
+    Column("late", "late", text=_late, align="right"),
+    Column("utilisation", "in use", _share),
+    Column("makespan", "makespan", _four, unit="h", rank=3),
+    Column("decisions", "decisions", formats.count, rank=4),
+    Column("ms", "ms each", lambda ms: formats.significant(ms, 2), rank=5),
 )
-MORE = (
-    Column("makespan [h]", lambda _, run: number(run.totals.makespan, 4)),
-    Column("decisions", lambda _, run: str(run.totals.decisions)),
-    Column("ms each", _each_ms),
-)
+
+
+def _table(document: Mapping[str, Any]) -> Table:
+    rows = []
+    for run in document["runs"]:
+        seconds = run["seconds_per_decision"]["median"]
+        rows.append({**run, "ms": None if seconds is None else 1000 * seconds})
+    return Table(name="simulations", title=document["workload"], columns=COLUMNS, rows=rows)
+
+
+def _notes(document: Mapping[str, Any]) -> list[str]:
+    """Return what the table leaves unsaid: bounds, baselines, predictions, failures."""
+    runs, free = document["runs"], number(document["capacity_free_bound"])
+    lines = [f"bound: {free} $, every job alone on an infinite cluster, W_j known"]
+    if document["bucket_bound"] is not None:
+        value, hours = number(document["bucket_bound"]), number(document["bucket_hours"])
+        lines.append(f"bound: {value} $, GPUs counted in buckets of {hours} h, W_j known")
+    if any(run["crowded"] for run in runs):
+        told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
+        lines.append(f"{MARK} {told} reach.")
+    if document["baseline"] is not None:
+        greedy, alone = map(number, (document["clairvoyant_greedy"], document["infinite_cluster"]))
+        lines += [
+            f"ratio, PCR: cost over that of {document['baseline']}, and by how much it is less",
+            f"no bounds: {greedy} $, greedy with W_j known;"
+            f" {alone} $, optimal profiles on an infinite cluster",
+        ]
+    for run in runs:
+        if (predicted := run.get("predicted_cost")) is not None:
+            of = zip(DENOMINATORS, ("prediction", "real cost"), strict=True)
+            shares = (f"{percent(run[f'deviation_of_{key}'])} of the {name}" for key, name in of)
+            told = f"{run['policy']}: {number(predicted)} $ predicted, {number(run['cost'])} $"
+            lines.append(f"{told}: {', '.join(shares)}")
+    failed = (run for run in runs if run["status"] != "complete")
+    return [*lines, *(f"Not complete: {run['message']}" for run in failed)]

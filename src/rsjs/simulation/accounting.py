@@ -1,7 +1,5 @@
 """
-What the nodes of a cluster do, and the meters that run meanwhile: $ and GPU-hours.
-
-What a node costs per hour with k of its s_v GPUs in use.
+What a node costs per hour with k of its s_v GPUs in use, and the meters of all nodes.
 
     curve     c_v(k), as the file says: per GPU in use, flat for a VM, or base power and GPUs
     gpu       (k / s_v) c_v(s_v): GPUs in use only
@@ -52,38 +50,19 @@ def prices(cluster: Cluster, energy: str) -> Floats:
 
 
 class Nodes:
-    """
-    The nodes between two decisions, and what they have cost.
-
-    Attributes
-    ----------
-    kind : (N,) int
-        Node type; -1 = off.
-    used : (N,) int
-        GPUs in use.
-    ready : (N,) float [h]
-        When the node has booted.
-    in_use : (T,) int
-        GPUs in use by GPU type.
-    energy : float [$]
-    used_hours : (T,) float
-        GPU-hours in use by GPU type.
-    dedicated_hours : float
-        GPU-hours of dedicated GPUs.
-    given_hours, idle_hours : float
-        GPU-hours of nodes that are on, and those of them not in use.
-    """
+    """The nodes between two decisions, and what they have cost."""
 
     def __init__(self, cluster: Cluster, energy: str, boot: float) -> None:
         self._cluster, self._boot = cluster, boot
         self._price = prices(cluster, energy)
-        self.kind = np.full(cluster.nodes, -1, dtype=np.int64)
-        self.used = np.zeros(cluster.nodes, dtype=np.int64)
-        self.ready = np.zeros(cluster.nodes)
-        self.in_use = np.zeros(len(cluster.gpu_types), dtype=np.int64)
-        self.energy, self.dedicated_hours = 0.0, 0.0
-        self.given_hours, self.idle_hours = 0.0, 0.0
-        self.used_hours = np.zeros(len(cluster.gpu_types))
+        types = len(cluster.gpu_types)
+        self.kind = np.full(cluster.nodes, -1, dtype=np.int64)  # (N,) node type; -1 = off
+        self.ready = np.zeros(cluster.nodes)  # (N,) h, when the node has booted
+        self.in_use = np.zeros(types, dtype=np.int64)  # GPUs in use by GPU type
+        self.energy = 0.0  # $
+        self.used_hours = np.zeros(types)  # GPU-hours in use by GPU type
+        self.dedicated_hours = 0.0  # GPU-hours of dedicated GPUs
+        self.given_hours, self.idle_hours = 0.0, 0.0  # of nodes that are on; those not in use
         self._rate, self._dedicated, self._given, self._idle = 0.0, 0, 0, 0
 
     def run(self, hours: float) -> None:
@@ -96,22 +75,13 @@ class Nodes:
 
     def set(self, kind: Ints, used: Ints, dedicated: int, now: float) -> Ints:
         """
-        Configure the nodes from now on.
+        Configure the nodes from now on; return the (D,) nodes whose type has changed.
 
-        Parameters
-        ----------
-        kind, used : (N,) int
-        dedicated : int
-            GPUs in use that are not shared.
-
-        Returns
-        -------
-        (D,) int
-            Nodes whose type has changed.
+        `kind` and `used` (N,) are node types and GPUs in use, `dedicated` the GPUs not shared.
         """
         changed: Ints = (kind != self.kind).nonzero()[0]
         self.ready[changed] = now + self._boot
-        self.kind, self.used = kind, used
+        self.kind = kind
         on = (kind >= 0).nonzero()[0]
         types, busy = kind[on], used[on]
         cluster = self._cluster

@@ -1,8 +1,4 @@
-"""
-What is kept of each event: what happened, what was decided, and the meters at that time.
-
-Kinds of events, in the order in which those of one time are taken; ties by job.
-"""
+"""What is kept of each event: what happened, what was decided, and the meters at that time."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ TIE = 1e-9  # h: events this close are one
 
 
 class Kind(StrEnum):
-    """What makes a decision necessary."""
+    """What makes a decision necessary, in the order in which those of one time are taken."""
 
     COMPLETION = "completion"
     ARRIVAL = "arrival"
@@ -25,55 +21,27 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False, slots=True)
 class Changes:
-    """
-    What a decision changes: jobs by position in the workload, and nodes.
+    """What a decision changes: C jobs by position in the workload, and D nodes."""
 
-    Attributes
-    ----------
-    jobs, node, gpus, level : (C,) int
-        Jobs placed anew or taken off (node -1), and where they are from now on.
-    nodes, kind : (D,) int
-        Nodes with another type, and the type; -1 = off.
-    """
-
-    jobs: Ints
-    node: Ints
+    jobs: Ints  # (C,) placed anew or taken off
+    node: Ints  # (C,) where they are from now on; -1 = taken off
     gpus: Ints
     level: Ints
-    nodes: Ints
-    kind: Ints
+    nodes: Ints  # (D,) nodes with another type
+    kind: Ints  # (D,) that type; -1 = off
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, slots=True)
 class Record:
-    """
-    An event and the decision that followed.
+    """An event and the decision that followed."""
 
-    Attributes
-    ----------
-    time : float [h]
-    kinds : tuple of Kind
-    completed, arrived : list of int
-        Jobs by position in the workload.
-    switch : int
-        The job that the policy wanted to be called for; -1 = none.
-    changes : Changes or None
-        None if no decision was taken: no job was there, or the policy failed.
-    waiting : int
-        Jobs that wait from now on.
-    in_use : list of int
-        GPUs in use from now on, by GPU type.
-    energy, tardiness : float [$]
-        So far.
-    """
-
-    time: float
+    time: float  # h
     kinds: tuple[Kind, ...]
-    completed: list[int]
+    completed: list[int]  # jobs by position in the workload
     arrived: list[int]
-    switch: int
-    changes: Changes | None
-    waiting: int
-    in_use: list[int]
-    energy: float
-    tardiness: float
+    switch: int  # the job that the policy wanted to be called for; -1 = none
+    changes: Changes | None  # None: no decision, as no job was there or the policy failed
+    waiting: int  # jobs that wait from now on
+    in_use: list[int]  # GPUs in use from now on, by GPU type
+    energy: float  # $, so far
+    tardiness: float  # $, so far

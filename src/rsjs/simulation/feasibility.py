@@ -2,11 +2,9 @@
 The constraints of `rsjs.instances.check` on arrays, for decisions by the thousand.
 
 A node is of an allowed type; a job is postponed, or on a node that is on, in exactly one admissible
-configuration; GPUs in use, shares packed, are no more than the node has; as many nodes are selected
+mode; GPUs in use, shares packed, are no more than the node has; as many nodes are selected
 as `open_nodes` asks for. A job whose placement goes on is not looked at again. What does not pass
 here is left to the checker, which has the last word and says what is wrong.
-
-Whether what a policy returned is a decision at all; what it decides is for `constraints`.
 """
 
 from __future__ import annotations
@@ -36,14 +34,7 @@ class Constraints:
         self._size = np.append(whole.cluster.gpus_of_type, 0)  # the last entry is that of type -1
 
     def check(self, state: State, solution: Solution) -> Change:
-        """
-        What a decision changes.
-
-        Raises
-        ------
-        Stopped
-            If it is not feasible.
-        """
+        """Return what a decision changes; raise Stopped if it is not feasible."""
         found = self._passed(state, solution)
         if found is not None and self._enough_nodes(len(state.rows), solution):
             return found
@@ -55,7 +46,7 @@ class Constraints:
         return found
 
     def _enough_nodes(self, jobs: int, solution: Solution) -> bool:
-        """Whether `open_nodes` certainly holds."""
+        """Return whether `open_nodes` certainly holds."""
         rule = self._whole.objective.open_nodes
         if rule == "free":
             return True
@@ -63,7 +54,7 @@ class Constraints:
         return rule == "jahani_eq" and selected == min(jobs, len(self._nodes))
 
     def _passed(self, state: State, solution: Solution) -> Change | None:
-        """The change; None if a constraint other than `open_nodes` does not hold."""
+        """Return the change; None if a constraint other than `open_nodes` does not hold."""
         before, node, kind = state.current, solution.job_node, solution.node_type
         gpus, level, cluster = solution.job_gpus, solution.job_level, self._whole.cluster
         if not node.shape == gpus.shape == level.shape == state.rows.shape:
@@ -88,7 +79,7 @@ class Constraints:
         return Change(jobs=changed, used=used) if (used <= self._size[kind]).all() else None
 
     def _admitted(self, rows: Ints, node: Ints, gpus: Ints, level: Ints, kind: Ints) -> bool:
-        """Whether each job is in exactly one configuration that its node admits, or waits."""
+        """Return whether each job is in exactly one mode that its node admits, or waits."""
         waits = node < 0
         if ((gpus != 0) & waits).any() or ((level != -1) & waits).any():
             return False
@@ -106,35 +97,19 @@ class Constraints:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
-    """
-    What a feasible decision changes.
+    """What a feasible decision changes."""
 
-    Attributes
-    ----------
-    jobs : (C,) int
-        Positions among the jobs at hand of those placed anew or taken off their GPUs.
-    used : (N,) int
-        GPUs in use from now on.
-    """
-
-    jobs: Ints
-    used: Ints
+    jobs: Ints  # (C,) positions among the jobs at hand of those placed anew or taken off their GPUs
+    used: Ints  # (N,) GPUs in use from now on
 
 
 def _within(values: Ints, limit: int) -> bool:
-    """Whether all are from -1 to limit - 1."""
+    """Return whether all are from -1 to limit - 1."""
     return not values.size or bool(values.min() >= -1 and values.max() < limit)
 
 
 def checked(reply: Any, jobs: int) -> Choice:
-    """
-    The reply, if it is a choice with a decision and times to come for so many jobs.
-
-    Raises
-    ------
-    Stopped
-        If it is not.
-    """
+    """Return the reply, if it is a choice for so many jobs; raise Stopped if it is not."""
     if not isinstance(reply, Choice):
         raise _refused("/", type(reply).__name__, "a Choice")
     if not isinstance(reply.solution, Solution):

@@ -1,8 +1,8 @@
-"""What a simulation has come to: totals, and whether they add up."""
+"""The outcome of a simulation: its totals, and whether they add up."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,86 +20,48 @@ TOLERANCE = 1e-9  # relative, of sums that must agree
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """
-    The figures of one run; those of a run that did not end count what it did.
+    """Totals of one run; those of a run that did not complete are of what it did."""
 
-    Attributes
-    ----------
-    cost, energy, tardiness : float [$]
-        Energy is the accounting of `billing`; cost is the sum of both.
-    tardiness_hours : float [h]
-    jobs, completed : int
-    late : int
-        Jobs more than 60 s late.
-    makespan : float [h]
-        From the first submission to the last completion.
-    utilisation : float
-        GPU-hours in use over those of all nodes, taken at their largest, within the makespan.
-    gpu_hours : mapping
-        GPU type -> GPU-hours in use.
-    idle_gpu_hours : float
-        Of nodes that are on.
-    preemptions, moves : int
-        See `RunningCluster`.
-    repeated_epochs : float
-        Processed twice because of interruptions.
-    longest_queue : int
-        Most jobs waiting after a decision.
-    events, decisions : int
-    """
-
-    cost: float
-    energy: float
-    tardiness: float
+    cost: float  # $, energy and tardiness
+    energy: float  # $, see `accounting`
+    tardiness: float  # $
     tardiness_hours: float
     jobs: int
     completed: int
-    late: int
-    makespan: float
-    utilisation: float
-    gpu_hours: dict[str, float]
-    idle_gpu_hours: float
-    preemptions: int
+    late: int  # jobs more than 60 s late
+    makespan: float  # h, from the first submission to the last completion
+    utilisation: float  # GPU-hours in use over those of all nodes at their largest, in the makespan
+    gpu_hours: dict[str, float]  # GPU type -> GPU-hours in use
+    idle_gpu_hours: float  # of nodes that are on
+    preemptions: int  # see `RunningCluster`
     moves: int
-    repeated_epochs: float
-    longest_queue: int
+    repeated_epochs: float  # processed twice because of interruptions
+    longest_queue: int  # most jobs waiting after a decision
     events: int
     decisions: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """
-    A run that has ended.
-
-    Attributes
-    ----------
-    workload : Workload
-    policy : str
-    options : Options
-    status : Status
-    message : str
-        Why it did not complete: policy, time and reason.
-    totals : Totals
-    completed_at : (J,) float [h]
-        nan where a job did not complete.
-    records : list of Record
-    seconds : list of float
-        Of each decision: wall clock of the policy.
-    """
+    """A run that has ended."""
 
     workload: Workload
     policy: str
     options: Options
     status: Status
-    message: str
+    message: str  # why it did not complete: policy, time and reason
     totals: Totals
-    completed_at: Floats
+    completed_at: Floats  # (J,) h; nan where a job did not complete
     records: list[Record]
-    seconds: list[float]
+    seconds: list[float]  # of each decision: wall clock of the policy
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return policy, status, message and totals."""
+        told = {"policy": self.policy, "status": str(self.status), "message": self.message}
+        return told | asdict(self.totals)
 
     def seconds_as_dict(self) -> dict[str, float | None]:
-        """Median, largest and total seconds of a decision; the first one may compile."""
+        """Return median, largest and total seconds of a decision; the first one may compile."""
         if not self.seconds:
             return {"median": None, "most": None, "total": 0.0}
         median = float(np.median(self.seconds))
@@ -110,13 +72,15 @@ def outcome(
     workload: Workload, cluster: RunningCluster, status: Status, message: str, **kept: Any
 ) -> Outcome:
     """
-    The outcome of a run; one whose sums do not agree is an error, whatever it was before.
+    Return the outcome of a run; one whose sums do not agree is an error, whatever it was before.
 
     Those of an interrupted run may not: Ctrl-C comes at any time.
     """
+    # sums of GPU-hours may be off by the least step of the clock for each event and GPU: times that
+    # are large, as hours since 1970, have fewer decimals
     step = float(np.spacing(abs(cluster.now))) * len(kept["records"]) * _gpus(workload)
-    if status != Status.INTERRUPTED and (fault := _fault(cluster, step)):
-        status, message = Status.ERROR, f"conservation: {fault}"
+    if status != Status.INTERRUPTED and (sums := _disagreement(cluster, step)):
+        status, message = Status.ERROR, f"conservation: {sums}"
     return Outcome(
         workload=workload,
         status=status,
@@ -163,32 +127,19 @@ def _gpus(workload: Workload) -> int:
     return int(size @ shape.class_sizes)
 
 
-def _fault(cluster: RunningCluster, step: float) -> str | None:
-    """
-    The first sum that does not agree with what it must be.
-
-    Parameters
-    ----------
-    step : float [h]
-        By which sums of GPU-hours may be off: the least step of the clock for each event and GPU.
-        Times that are large, as hours since 1970, have fewer decimals.
-    """
+def _disagreement(cluster: RunningCluster, step: float) -> str | None:
+    """Return the first sum that does not agree; those of GPU-hours may be off by `step` hours."""
     jobs, nodes = cluster.jobs, cluster.nodes
     used = float(nodes.used_hours.sum())
     ended = np.flatnonzero(np.isfinite(cluster.completed_at))
     net = jobs.executed[ended] - jobs.repeated[ended]
+    epochs = zip(
+        net.tolist(), jobs.realised[ended].tolist(), jobs.unresolved[ended].tolist(), strict=True
+    )
     for what, found, expected, off in (
         ("GPU-hours given, used and idle", nodes.given_hours, used + nodes.idle_hours, step),
         ("GPU-hours of jobs and of nodes", cluster.dedicated_hours(), nodes.dedicated_hours, step),
-        *(
-            ("epochs", e, w, o)
-            for e, w, o in zip(
-                net.tolist(),
-                jobs.realised[ended].tolist(),
-                jobs.unresolved[ended].tolist(),
-                strict=True,
-            )
-        ),
+        *(("epochs", *numbers) for numbers in epochs),
     ):
         if not abs(found - expected) <= TOLERANCE * max(1.0, abs(expected)) + off:
             return f"{what}: {found!r} and {expected!r}"

@@ -28,43 +28,24 @@ from rsjs.simulation.state import State
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """
-    A decision.
+    """A decision."""
 
-    Attributes
-    ----------
-    solution : Solution
-        Of the jobs at hand, in the order of `State.rows`.
-    change : (A,) float or None [h]
-        Until each job needs another decision; inf = it does not. The first such time is an event
-        unless another one comes before. None = no job does.
-    memory : object
-        For the next call.
-    """
-
-    solution: Solution
+    solution: Solution  #: of the jobs at hand, in the order of `State.rows`
+    #: (A,) hours until each job needs another decision, inf = it does not; None = no job does. The
+    #: first such time is an event unless another one comes before
     change: Floats | None = None
-    memory: Any = None
+    memory: Any = None  #: for the next call
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """
-    A policy under its name.
-
-    Attributes
-    ----------
-    spelling : str
-    decide : function
-    keeps_running : bool
-        Whether jobs that run are left alone: with events="authors" it then loses jobs.
-    prepare : function
-        Imports and compiles what decisions need; `registry.policy` has run it.
-    """
+    """A policy under its name."""
 
     spelling: str
     decide: Callable[[State, Any], Choice]
+    #: whether jobs that run are left alone: with events="authors" it then loses jobs
     keeps_running: bool = False
+    #: imports and compiles what decisions need; `registry.policy` has run it
     prepare: Callable[[], object] = lambda: None
 
 
@@ -93,14 +74,9 @@ class Stopped(Exception):
     """A simulation that cannot go on, and why."""
 
     def __init__(self, status: Status, message: str) -> None:
-        super().__init__(_short(message))
+        line = printable(" ".join(message.split()))  # that any terminal prints
+        super().__init__(line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 3]}...")
         self.status = status
-
-
-def _short(message: str) -> str:
-    """In one line that any terminal prints."""
-    line = printable(" ".join(message.split()))
-    return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 3]}..."
 
 
 class Watch:
@@ -110,16 +86,7 @@ class Watch:
         self._in_vain, self._close, self._last = 0, 0, float("-inf")
 
     def event(self, now: float, *, progress: bool, idle: bool) -> None:
-        """
-        Take note of an event.
-
-        Parameters
-        ----------
-        progress : bool
-            Whether a job has come or gone.
-        idle : bool
-            Whether no job runs and none will come.
-        """
+        """Take note of an event: did a job come or go; does no job run and will none come."""
         self._in_vain = 0 if progress else self._in_vain + 1
         self._close = 0 if progress or now - self._last > CLOSE else self._close + 1
         self._last = now
@@ -137,9 +104,8 @@ class _TimeUp(BaseException):
 
 class Alarm:
     """
-    Interrupts policies that take too long, where that is possible.
+    Interrupts policies that take too long: in the main thread, on systems with timers.
 
-    That is in the main thread, between two instructions of Python, on systems with timers.
     Elsewhere a decision is refused when it is made.
     """
 
@@ -159,11 +125,19 @@ class Alarm:
             signal.signal(signal.SIGALRM, self._before)
 
     def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Any, float]:
-        """What a policy says, and the seconds that took; raises Stopped if it fails."""
+        """Return what a policy says, and the seconds that took; raises Stopped if it fails."""
         limit = state.time_limit + GRACE
         begin = time.perf_counter()
         try:
-            reply = self._reply(policy, state, memory, limit)
+            try:
+                self._asking = True
+                if self._rings:
+                    signal.setitimer(signal.ITIMER_REAL, min(limit, LONGEST), AGAIN)
+                reply = policy.decide(state, memory)
+            finally:
+                self._asking = False
+                if self._rings:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
             seconds = time.perf_counter() - begin
             if seconds > limit:
                 raise _TimeUp
@@ -174,17 +148,6 @@ class Alarm:
         except BaseException as error:  # also sys.exit(): a policy ends its own run only
             raise Stopped(Status.ERROR, f"{type(error).__name__}: {error}") from error
         return reply, seconds
-
-    def _reply(self, policy: Policy, state: State, memory: Any, limit: float) -> Any:
-        try:
-            self._asking = True
-            if self._rings:
-                signal.setitimer(signal.ITIMER_REAL, min(limit, LONGEST), AGAIN)
-            return policy.decide(state, memory)
-        finally:
-            self._asking = False
-            if self._rings:
-                signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _ring(self, *_: object) -> None:
         if self._asking:

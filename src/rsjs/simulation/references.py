@@ -1,22 +1,17 @@
 """
-What the cost of a policy is held against: lower bounds and yardsticks of a workload.
+References for the cost of a policy: lower bounds of a workload, and baselines, which are none.
 
-    capacity_free_bound     `offline`
-    bucket_bound            `bucket_bound`, where asked for
-    clairvoyant_greedy      `yardsticks`: no bounds
-    infinite_cluster
+    capacity_free_bound     each job alone, see `bounds`
+    bucket_bound            GPUs counted over time, see `bounds`; where asked for
+    clairvoyant_greedy      `queue:greedy` told how many epochs each job runs: the price of not
+                            knowing that is what a policy pays above it, where jobs hardly wait
+    infinite_cluster        each job alone with its optimal speed profile, see
+                            `heuristics.sts.speed_profile`, on the modes of all GPU types together,
+                            and then as many epochs as it runs
 
-What a workload costs under conditions that no policy has: yardsticks, not bounds.
-
-    clairvoyant greedy    `queue:greedy` told how many epochs each job runs: the price of not
-                          knowing that is what a policy pays above it, where jobs hardly wait
-    infinite cluster      each job alone with its optimal speed profile, see
-                          `heuristics.speed_profile`, on the configurations of all GPU types
-                          together, and then as many epochs as it runs
-
-The first is the cost of a schedule that was simulated; a better one may cost less. Nor is the other
-one below every policy on every workload: a profile pays for being in time with the last epoch of
-its law, and a policy that takes the risk may be lucky.
+Clairvoyant greedy is the cost of a schedule that was simulated; a better one may cost less. Nor is
+the infinite cluster below every policy on every workload: a profile pays for being in time with the
+last epoch of its distribution, and a policy that takes the risk may be lucky.
 """
 
 from __future__ import annotations
@@ -28,25 +23,34 @@ import numpy as np
 
 from rsjs.heuristics.sts.single_job import steps_of_jobs
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.bounds import bucket_bound, capacity_free_bound, configurations
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Choice, Policy, Status
+from rsjs.simulation.policy import Choice, Status
 from rsjs.simulation.state import State, whole
 
 CLAIRVOYANT = "queue:greedy"
 
 
 def clairvoyant(workload: Workload, options: Options | None = None) -> Outcome:
-    """The workload under greedy, which knows how many epochs each job runs."""
-    return simulate(workload, _told(policy(CLAIRVOYANT, workload), workload), options)
+    """Simulate greedy, which sees how many epochs each job runs in place of its distribution."""
+    instance, decides = whole(workload), policy(CLAIRVOYANT, workload)
+    fixed = (FIXED,) * len(instance.jobs)
+    jobs = replace(instance.jobs, epochs_max=workload.realised_epochs, law=fixed)
+    known = replace(instance, jobs=jobs)
+
+    def decide(state: State, memory: Any) -> Choice:
+        return decides.decide(replace(state, workload=known), memory)
+
+    told = replace(decides, spelling=f"clairvoyant {decides.spelling}", decide=decide)
+    return simulate(workload, told, options)
 
 
 def infinite_cluster(workload: Workload, options: Options | None = None) -> float:
-    """Cost [$] of all jobs, each alone with its optimal profile on the times that it really has."""
+    """Return the cost [$] of all jobs, each alone with its optimal profile on its real times."""
     from rsjs.heuristics.sts.speed_profile import profiles  # which loads numba
 
     jobs, of = workload.jobs, configurations(workload, options or Options())
@@ -60,39 +64,9 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
     return energy + float(jobs.weight @ np.maximum(0.0, hours.sum(axis=1) - slack))
 
 
-def _told(decides: Policy, workload: Workload) -> Policy:
-    """A policy that sees the number of epochs of each job in place of its law."""
-    known = _known(workload)
-
-    def decide(state: State, memory: Any) -> Choice:
-        return decides.decide(replace(state, workload=known), memory)
-
-    return replace(decides, spelling=f"clairvoyant {decides.spelling}", decide=decide)
-
-
-def _known(workload: Workload) -> Instance:
-    """All jobs, each to run the epochs that it will."""
-    instance = whole(workload)
-    jobs = replace(
-        instance.jobs,
-        epochs_max=workload.realised_epochs,
-        law=(FIXED,) * len(instance.jobs),
-    )
-    return replace(instance, jobs=jobs)
-
-
 @dataclass(frozen=True, kw_only=True)
 class References:
-    """
-    Costs [$] that a workload is compared with; None = not asked for, or not to be had.
-
-    Attributes
-    ----------
-    capacity_free_bound : float
-    bucket_bound : float or None
-    bucket_hours : float or None [h]
-    clairvoyant_greedy, infinite_cluster : float or None
-    """
+    """Costs [$] that a workload is compared with; None = not asked for, or not to be had."""
 
     capacity_free_bound: float
     bucket_bound: float | None = None
@@ -102,11 +76,11 @@ class References:
 
     @property
     def bound(self) -> float:
-        """The best lower bound."""
+        """Best lower bound."""
         return max(self.capacity_free_bound, self.bucket_bound or 0.0)
 
     def as_dict(self) -> dict[str, float | None]:
-        """The references by name."""
+        """Return the references by name."""
         return asdict(self)
 
 
@@ -115,27 +89,24 @@ def references(
     options: Options,
     *,
     bucket_hours: float | None = None,
-    yardsticks: bool = False,
+    baselines: bool = False,
 ) -> References:
     """
-    The references of a workload.
+    Return the references of a workload.
 
     Parameters
     ----------
     bucket_hours : float, optional [h]
         Length of the buckets of the second bound; without it there is none.
-    yardsticks : bool
-        Whether the yardsticks are wanted: one of them is a simulation.
+    baselines : bool
+        Whether the baselines are wanted: one of them is a simulation.
     """
-    buckets = None
-    if bucket_hours is not None:
-        buckets = bucket_bound(workload, options, hours=bucket_hours)
-    told = clairvoyant(workload, options) if yardsticks else None
-    complete = told is not None and told.status == Status.COMPLETE
+    greedy = clairvoyant(workload, options) if baselines else None
+    complete = greedy is not None and greedy.status == Status.COMPLETE
     return References(
         capacity_free_bound=capacity_free_bound(workload, options),
-        bucket_bound=buckets,
+        bucket_bound=bucket_bound(workload, options, hours=bucket_hours) if bucket_hours else None,
         bucket_hours=bucket_hours,
-        clairvoyant_greedy=told.totals.cost if told is not None and complete else None,
-        infinite_cluster=infinite_cluster(workload, options) if yardsticks else None,
+        clairvoyant_greedy=greedy.totals.cost if greedy is not None and complete else None,
+        infinite_cluster=infinite_cluster(workload, options) if baselines else None,
     )

@@ -1,9 +1,7 @@
 """
 The cluster while the clock runs: who is at hand, who is where, and what that has come to.
 
-How far each job of a workload has come.
-
-A job that runs makes 1 / a epochs per hour, a the real hours per epoch of its configuration. What
+A job that runs makes 1 / a epochs per hour, a the real hours per epoch of its mode. What
 is stored changes only when its placement does: at time s it had done w epochs, so at t it has done
 w + max(0, t - s) / a and it ends at s + (W - w) a. Nothing is added up from event to event.
 """
@@ -27,38 +25,17 @@ SNAP = 1e-7  # epochs: so close to a whole number is that number, whose completi
 
 @dataclass(kw_only=True, eq=False)
 class Progress:
-    """
-    The jobs of a workload, all arrays (J,).
+    """The jobs of a workload, all arrays (J,)."""
 
-    Attributes
-    ----------
-    realised : int
-        W_j.
-    placed : float [h]
-        When the placement began that holds; nan while a job does not run.
-    since : float [h]
-        From when on it makes progress: later than `placed` if the node boots.
-    done : float
-        Epochs done then.
-    pace : float [h]
-        Hours per epoch; inf while a job does not run.
-    end : float [h]
-        Completion; inf while a job does not run.
-    executed, repeated : float
-        Epochs processed, and those of them that were lost and processed again.
-    unresolved : float
-        Epochs that `executed` may be off: what is done in the least step of the clock, for each
-        placement.
-    """
-
-    realised: Floats
-    placed: Floats = field(init=False)
-    since: Floats = field(init=False)
-    done: Floats = field(init=False)
-    pace: Floats = field(init=False)
-    end: Floats = field(init=False)
-    executed: Floats = field(init=False)
-    repeated: Floats = field(init=False)
+    realised: Floats  # W_j
+    placed: Floats = field(init=False)  # h, when the placement began that holds; nan = none
+    since: Floats = field(init=False)  # h, from when it makes progress: later if the node boots
+    done: Floats = field(init=False)  # epochs done then
+    pace: Floats = field(init=False)  # hours per epoch; inf while a job does not run
+    end: Floats = field(init=False)  # h, completion; inf while a job does not run
+    executed: Floats = field(init=False)  # epochs processed
+    repeated: Floats = field(init=False)  # those of them that were lost and processed again
+    #: epochs that `executed` may be off: those done in the clock's least step, for each placement
     unresolved: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,14 +45,14 @@ class Progress:
         self.done, self.executed, self.repeated, self.unresolved = np.zeros((4, jobs))
 
     def epochs_done(self, rows: Ints, now: float) -> Floats:
-        """(A,) epochs done by now, as a policy sees them: short of W_j, whole ones as integers."""
+        """Return (A,) epochs done by now, as a policy sees them: below W_j, whole ones exact."""
         done = self.done[rows] + np.maximum(0.0, now - self.since[rows]) / self.pace[rows]
         whole, realised = np.rint(done), self.realised[rows]
         done = np.where((np.abs(done - whole) <= SNAP) & (whole < realised), whole, done)
         return np.minimum(done, np.nextafter(realised, 0.0))
 
     def settle(self, rows: Ints, now: float, *, whole_epochs: bool) -> None:
-        """The placement of some jobs ends now; with `whole_epochs` what is beyond one is lost."""
+        """End the placement of some jobs; with `whole_epochs` what is beyond one is lost."""
         done = self.epochs_done(rows, now)
         self.executed[rows] += done - self.done[rows]
         self.unresolved[rows] += np.spacing(abs(now)) / self.pace[rows]
@@ -87,12 +64,12 @@ class Progress:
         self.placed[rows], self.pace[rows], self.end[rows] = np.nan, np.inf, np.inf
 
     def start(self, rows: Ints, now: float, begin: Floats, pace: Floats) -> None:
-        """Some jobs are placed now and make progress from `begin` on."""
+        """Place some jobs now; they make progress from `begin` on."""
         self.placed[rows], self.since[rows], self.pace[rows] = now, begin, pace
         self.end[rows] = begin + (self.realised[rows] - self.done[rows]) * pace
 
     def complete(self, rows: Ints) -> None:
-        """Some jobs have reached W_j."""
+        """Complete some jobs, which have reached W_j."""
         self.executed[rows] += (self.end[rows] - self.since[rows]) / self.pace[rows]
         self.unresolved[rows] += np.spacing(np.abs(self.end[rows])) / self.pace[rows]
         self.done[rows] = self.realised[rows]
@@ -100,35 +77,20 @@ class Progress:
 
 
 class RunningCluster:
-    """
-    Jobs and nodes at one time.
-
-    Attributes
-    ----------
-    now : float [h]
-    rows : (A,) int
-        Jobs at hand, by position in the workload.
-    jobs : Progress
-    nodes : Nodes
-    completed_at : (J,) float [h]
-        nan until then.
-    tardiness : float [$]
-        Of completed jobs.
-    preemptions, moves : int
-        Jobs interrupted, and jobs given another node, node type or configuration while they ran.
-    """
+    """Jobs and nodes at one time."""
 
     def __init__(self, workload: Workload, whole: Instance, options: Options) -> None:
         jobs = len(workload.jobs)
         self._workload, self._whole_epochs = workload, options.checkpoint == "epoch"
         self._dedicated, self._shared = real_times(whole, workload.digest, options)
-        self.now = float(workload.jobs.release[0])
-        self.rows = np.empty(0, dtype=np.int64)
+        self.now = float(workload.jobs.release[0])  # h
+        self.rows = np.empty(0, dtype=np.int64)  # (A,) jobs at hand, by position in the workload
         self.jobs = Progress(realised=workload.realised_epochs.astype(float))
         self.nodes = Nodes(workload.cluster, options.energy, options.boot)
-        self.completed_at = np.full(jobs, np.nan)
-        self.tardiness, self._dedicated_hours = 0.0, 0.0
-        self.preemptions, self.moves = 0, 0
+        self.completed_at = np.full(jobs, np.nan)  # (J,) h; nan until then
+        self.tardiness, self._dedicated_hours = 0.0, 0.0  # $, of completed jobs
+        self.preemptions = 0  # jobs interrupted
+        self.moves = 0  # jobs given another node, node type or mode while they ran
         self._node, self._level, self._kind = np.full((3, jobs), -1, dtype=np.int64)
         self._gpus = np.zeros(jobs, dtype=np.int64)
 
@@ -138,7 +100,7 @@ class RunningCluster:
         self.now = now
 
     def complete(self, rows: Ints) -> None:
-        """Some jobs are complete at their ends, which have come."""
+        """Complete some jobs at their ends, which have come."""
         jobs = self._workload.jobs
         ends = self.jobs.end[rows]
         self.completed_at[rows] = ends
@@ -149,11 +111,11 @@ class RunningCluster:
         self.rows = self.rows[np.isnan(self.completed_at[self.rows])]
 
     def admit(self, rows: Ints) -> None:
-        """Some jobs have arrived."""
+        """Admit some jobs, which have arrived."""
         self.rows = np.concatenate([self.rows, rows])
 
     def current(self) -> Solution:
-        """The placement of the jobs at hand."""
+        """Return the placement of the jobs at hand."""
         rows = self.rows
         return Solution(
             job_node=self._node[rows],
@@ -163,11 +125,11 @@ class RunningCluster:
         )
 
     def idle(self) -> bool:
-        """Whether no job runs."""
+        """Return whether no job runs."""
         return not (self._node[self.rows] >= 0).any()
 
     def waiting(self) -> int:
-        """Jobs at hand that do not run."""
+        """Return how many jobs at hand do not run."""
         return int((self._node[self.rows] < 0).sum())
 
     def switch_off(self) -> None:
@@ -200,7 +162,7 @@ class RunningCluster:
         return Changes(jobs=at, node=node, gpus=gpus, level=level, nodes=nodes, kind=types)
 
     def dedicated_hours(self) -> float:
-        """GPU-hours of dedicated GPUs until now, added up job by job."""
+        """Return GPU-hours of dedicated GPUs until now, added up job by job."""
         rows = self.rows[self._node[self.rows] >= 0]
         running = self._gpus[rows] @ (self.now - self.jobs.placed[rows])
         return self._dedicated_hours + float(running)

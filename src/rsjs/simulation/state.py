@@ -4,8 +4,6 @@ What a policy sees when it decides: jobs that have arrived and are not finished,
 The instance of the moment is a part of a workload that was checked when it was made, so it is made
 without asking the door again, which would take longer than most decisions; and only if a policy
 asks for it.
-
-GPUs in use on the nodes of a cluster.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from rsjs.instances.solution import Solution
 
 
 def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:
-    """(N,) dedicated GPUs, and those that the shares pack into; jobs are on nodes that are on."""
+    """Return (N,) dedicated GPUs and those that shares pack into; jobs are on nodes that are on."""
     node, level = placement.job_node, placement.job_level
     runs = node >= 0
     used = np.bincount(node[runs], placement.job_gpus[runs], cluster.nodes).astype(np.int64)
@@ -45,7 +43,7 @@ ALL = slice(None)
 
 
 def whole(workload: Workload) -> Instance:
-    """All jobs of a workload as one instance at the last submission, without its W_j."""
+    """Return all jobs of a workload as one instance at the last submission, without its W_j."""
     return Instance(
         name=workload.name,
         cluster=workload.cluster,
@@ -60,38 +58,20 @@ def whole(workload: Workload) -> Instance:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """
-    The moment of a decision.
+    """The moment of a decision."""
 
-    Attributes
-    ----------
-    workload : Instance
-        All jobs of the workload, those to come included: for its cluster, laws and objective.
-    now : float [h]
-    rows : (A,) int
-        Positions in the workload of the jobs at hand, ascending: a job keeps its own.
-    epochs_done : (A,) float
-    current : Solution
-        The placement until now, of these jobs.
-    elapsed : float [h]
-        Since the last decision; 0 at the first one.
-    number : int
-        Decisions before this one.
-    seed : int
-        For the random numbers of this decision.
-    time_limit : float [s]
-        Wall clock of this decision.
-    """
-
+    #: all jobs of the workload, those to come included: for cluster, distributions and objective
     workload: Instance
-    now: float
-    rows: Ints
-    epochs_done: Floats
-    current: Solution
-    elapsed: float
-    number: int
-    seed: int
-    time_limit: float
+    now: float  #: hours
+    rows: (
+        Ints  #: (A,) positions in the workload of the jobs at hand, ascending: a job keeps its own
+    )
+    epochs_done: Floats  #: (A,)
+    current: Solution  #: the placement until now, of these jobs
+    elapsed: float  #: hours since the last decision; 0 at the first one
+    number: int  #: decisions before this one
+    seed: int  #: for the random numbers of this decision
+    time_limit: float  #: seconds, wall clock of this decision
 
     def __post_init__(self) -> None:
         for array in (self.rows, self.epochs_done):  # the engine's own
@@ -105,20 +85,22 @@ class State:
         return used
 
     @cached_property
+    def kept(self) -> Solution:
+        """The current placement, nodes without a job switched off."""
+        node_type = np.where(self.used > 0, self.current.node_type, -1)
+        return replace(self.current, node_type=node_type)
+
+    @cached_property
     def instance(self) -> Instance:
         """The decision to take, with the current placement."""
         return self._part(self.rows, self.epochs_done, self.current)
 
     def of(self, jobs: Ints | slice, expectation: str | None = None) -> Instance:
         """
-        The same for some of the jobs at hand, without a current placement.
+        Return the decision to take on some of the jobs at hand, without a current placement.
 
-        Parameters
-        ----------
-        jobs : (P,) int, or ALL
-            Positions in `rows`.
-        expectation : str, optional
-            Another one than that of the objective.
+        `jobs` are positions in `rows`, or ALL; `expectation` may be another one than that of the
+        objective.
         """
         part = self._part(self.rows[jobs], self.epochs_done[jobs], None)
         if expectation not in (None, part.objective.expectation):
@@ -133,13 +115,8 @@ class State:
             jobs=whole.jobs.taken(rows, done),
             now=self.now,
             current=current,
-            hours_per_epoch=_rows(whole.hours_per_epoch, rows),
-            shared_hours_per_epoch=_rows(whole.shared_hours_per_epoch, rows),
         )
+        for table in ("hours_per_epoch", "shared_hours_per_epoch"):
+            made.__dict__[table] = getattr(whole, table)[rows]
+            made.__dict__[table].setflags(write=False)
         return made
-
-
-def _rows(table: Floats, rows: Ints) -> Floats:
-    taken = table[rows]
-    taken.setflags(write=False)
-    return taken

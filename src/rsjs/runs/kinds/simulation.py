@@ -3,11 +3,11 @@ Simulations: a workload under a policy, which decides whenever jobs arrive or co
 
 Besides the files of `rsjs.runs.task_files` a worker leaves
 
-    simulation.jsonl.gz     the log of a simulation that completed, see `simulation.event_log`
+    simulation.jsonl.gz     the log of the simulation, see `simulation.event_log`
     figures.json            seconds of decisions; bounds and baselines
 
-To verify a run, its log is simulated again without the policy that made it: each decision is held
-to the constraints, and all metrics but seconds are those of the second time.
+To verify a run, its log is replayed without the policy that made it: each decision is held to the
+constraints, and all metrics but running times are those of the replay.
 
 `references` stands in place of a policy for what a workload is compared with: a run without
 decisions that gives a bound.
@@ -16,7 +16,7 @@ decisions that gives a bound.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,8 @@ REFERENCES = Method(
     kind="exact",
     run="rsjs.simulation.references:references",
     options={
-        "bucket_hours": Option(default=0.0, minimum=0, help="of the bucket bound; 0 = without it")
+        "bucket_hours": Option(default=0.0, minimum=0, help="of the bucket bound; 0 = without it"),
+        "baselines": Option(default="yes", choices=("yes", "no"), help="whether they are computed"),
     },
     decides=False,
 )
@@ -111,8 +112,22 @@ class _Simulations(ProblemKind):
             workload = self.read(task.instance)
         options = Options(**task.options)
         if asked.method.name == REFERENCES.name:
+            from rsjs.simulation.references import references
+
             report.start_clock()
-            return _references(workload, options, asked.options["bucket_hours"] or None, folder)
+            values = references(
+                workload,
+                options,
+                bucket_hours=asked.options["bucket_hours"] or None,
+                baselines=asked.options["baselines"] == "yes",
+            )
+            (folder / FIGURES).write_text(json.dumps({"references": values.as_dict()}), "utf-8")
+            return SolveResult(
+                stop=Stop.ITERATIONS,
+                bound=values.bound,
+                bound_source="capacity_free" if values.bucket_bound is None else "buckets",
+                bound_variant="instance",
+            )
         with report.phase("import"):
             decides = policy(asked.spelling, workload)
         report.start_clock()
@@ -135,22 +150,25 @@ class _Simulations(ProblemKind):
         if result.objective is None:
             return Verified(result=result, figures=figures)
         try:
-            found = _again(problem, method, options, work / self.solution_file)
+            found = _replayed(problem, method, options, work / self.solution_file)
         except InputError as error:
-            refused = error.pointer, error.value, error.expected
+            where, value, expected = error.pointer, error.value, error.expected
         except KeyError as error:
-            refused = "", f"no key {error}", "a log of rsjs simulate"
+            where, value, expected = "", f"no key {error}", "a log of rsjs simulate"
         else:
             figures = {**figures, "totals": asdict(found.totals)}
-            return Verified(
-                result=result, verdict=_verdict(found, result.objective), figures=figures
-            )
-        return Verified(result=result, verdict=_refused(*refused), figures=figures)
+            verdict = _verdict(found, result.objective)
+            return Verified(result=result, verdict=verdict, figures=figures)
+        from rsjs.instances.check import Verdict, Violation
+
+        violation = Violation(constraint="log", where=where, found=value, expected=expected)
+        refused = Verdict(feasible=False, violations=(violation,))
+        return Verified(result=result, verdict=refused, figures=figures)
 
     def price_file(
         self, problem: Workload, method: str, options: Mapping[str, Any], path: Path
     ) -> float | None:
-        return _again(problem, method, options, path).totals.cost
+        return _replayed(problem, method, options, path).totals.cost
 
     def columns(
         self,
@@ -173,34 +191,23 @@ class _Simulations(ProblemKind):
         }
 
 
-def _references(
-    workload: Workload, options: Options, bucket_hours: float | None, folder: Path
-) -> SolveResult:
-    from rsjs.simulation.references import references
-
-    found = references(workload, options, bucket_hours=bucket_hours, yardsticks=True)
-    _write({"references": found.as_dict()}, folder)
-    return SolveResult(
-        stop=Stop.ITERATIONS,
-        bound=found.bound,
-        bound_source="capacity_free" if found.bucket_bound is None else "buckets",
-        bound_variant="instance",
-    )
-
-
 def _simulated(
     workload: Workload, decides: Policy, options: Options, report: Report, folder: Path
 ) -> SolveResult:
     from rsjs.simulation import event_log
     from rsjs.simulation.bounds import capacity_free_bound
     from rsjs.simulation.engine import simulate
-    from rsjs.simulation.policy import Status
+    from rsjs.simulation.policy import Status, Stopped
+
+    def observe(record: Record) -> None:
+        if report.stop_requested():
+            raise Stopped(Status.INTERRUPTED, "asked to end")
 
     with report.phase("solve"):
-        found = simulate(workload, decides, options, _ending(report))
-    _write({"seconds_per_decision": found.seconds_as_dict()}, folder)
-    if found.status == Status.COMPLETE:
-        event_log.write(found, folder / KIND.solution_file)
+        found = simulate(workload, decides, options, observe)
+    figures = {"seconds_per_decision": found.seconds_as_dict()}
+    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
+    event_log.write(found, folder / KIND.solution_file)
     complete, ended = found.status == Status.COMPLETE, found.status == Status.INTERRUPTED
     return SolveResult(
         stop=Stop.ITERATIONS if complete else Stop.INTERRUPTED if ended else Stop.ERROR,
@@ -212,53 +219,27 @@ def _simulated(
     )
 
 
-def _ending(report: Report) -> Callable[[Record], None]:
-    """Return an observer that ends a simulation when its run is asked to end."""
-    from rsjs.simulation.policy import Status, Stopped
-
-    def observe(record: Record) -> None:
-        if report.stop_requested():
-            raise Stopped(Status.INTERRUPTED, "asked to end")
-
-    return observe
-
-
-def _write(figures: Mapping[str, Any], folder: Path) -> None:
-    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
-
-
-def _again(workload: Workload, method: str, options: Mapping[str, Any], path: Path) -> Outcome:
-    """Simulate a log again; InputError if it is not what was asked for, or does not hold."""
+def _replayed(workload: Workload, method: str, options: Mapping[str, Any], path: Path) -> Outcome:
+    """Replay a log; InputError if it is not what was asked for, or does not hold."""
     from rsjs.instances.io.serialization import canonical_text
     from rsjs.simulation import event_log
     from rsjs.simulation.options import Options
-    from rsjs.simulation.replay import replay
 
     log = event_log.read(path)
+    asked = canonical_text(Options(**options).as_dict())
     for name, found, expected in (
         ("policy", log.run["policy"], method),
-        (
-            "options",
-            canonical_text(log.run["options"]),
-            canonical_text(Options(**options).as_dict()),
-        ),
+        ("options", canonical_text(log.run["options"]), asked),
     ):
         if found != expected:
             raise InputError(f"/{name}", found, f"{expected}, as asked")
-    return replay(workload, log, checker=False)
-
-
-def _refused(where: str, found: Any, expected: str) -> Verdict:
-    from rsjs.instances.check import Verdict, Violation
-
-    violation = Violation(constraint="log", where=where, found=found, expected=expected)
-    return Verdict(feasible=False, violations=(violation,))
+    return event_log.replay(workload, log, checker=False)
 
 
 def _verdict(found: Outcome, claimed: float) -> Verdict:
     from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
 
-    totals = found.totals
+    totals, zero = found.totals, {"postponement": 0.0, "idle": 0.0}
     false = abs(totals.cost - claimed) > TOLERANCE * abs(totals.cost) + ROUNDING
     violation = Violation(
         constraint="claimed_objective",
@@ -269,12 +250,7 @@ def _verdict(found: Outcome, claimed: float) -> Verdict:
     return Verdict(
         feasible=not false,
         violations=(violation,) if false else (),
-        terms={
-            "tardiness": totals.tardiness,
-            "postponement": 0.0,
-            "energy": totals.energy,
-            "idle": 0.0,
-        },
+        terms={"tardiness": totals.tardiness, "energy": totals.energy, **zero},
         objective=totals.cost,
         counts={"executed": totals.completed, "postponed": totals.jobs - totals.completed},
     )

@@ -1,16 +1,15 @@
 """
 Kiros' hierarchical controllers over time: K controllers with their own nodes and jobs.
 
-A job is dealt to a controller when it is submitted, for good (`submission`); node n belongs to
-controller n mod K. Each controller runs a policy of its own, and is asked only when something
-happens to it: one of its jobs comes or goes, asks for a change, or none of them runs. So the
-controllers are simulations independent of each other. At the end of a period all are asked.
+A job is dealt to a controller when it is submitted, for good; node n belongs to controller n mod K.
+Each controller runs a policy of its own, and is asked only when something happens to it: one of its
+jobs comes or goes, asks for a change, or none of them runs. So the controllers are simulations
+independent of each other. At the end of a period all are asked.
 
-Jobs dealt to controllers when they are submitted, once and for all (Kiros 2020, 3.1.2).
-
-The rules are those of `formulations.splitting`, over time: the circular order goes on from one
-submission to the next, and the load of a controller is the demand of its jobs at hand. A job goes
-to a controller one of whose nodes can run it: the next such one in circular order.
+Jobs are dealt by the rules of `heuristics.decomposition.partition` (Kiros 2020, 3.1.2), over time:
+the circular order goes on from one submission to the next, and the load of a controller is the
+demand of its jobs at hand. A job goes to a controller one of whose nodes can run it: the next such
+one in circular order.
 """
 
 from __future__ import annotations
@@ -30,23 +29,15 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.events import TIE
-from rsjs.simulation.policies.placements import kept
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
 
 class Dealer:
-    """
-    Who decides on which job.
-
-    Attributes
-    ----------
-    runs : (J, K) bool
-        Whether some node of a controller can run a job of the workload.
-    split : one of ORDERS
-    """
+    """Who decides on which job."""
 
     def __init__(self, whole: Instance, node: Ints, controllers: int, split: str) -> None:
+        #: (J, K) whether some node of a controller can run a job of the workload
         self.runs = runs_on(whole, node, controllers)
         cluster = whole.cluster
         size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
@@ -55,18 +46,10 @@ class Dealer:
 
     def deal(self, new: Ints, part: Instance, dealt: int, load: Floats) -> Ints:
         """
-        Controllers of jobs that have just been submitted.
+        Return controllers of (n,) jobs that have just been submitted, of which `part` consists.
 
-        Parameters
-        ----------
-        new : (n,) int
-            Positions in the workload.
-        part : Instance
-            Of these jobs.
-        dealt : int
-            Jobs dealt before.
-        load : (K,) float
-            Demand of each controller's jobs at hand; only of the split "demand".
+        `dealt` jobs were dealt before; `load` (K,) is the demand of each controller's jobs at hand,
+        only of the split "demand".
         """
         owner = np.empty(len(new), dtype=np.int64)
         controllers, load = self.runs.shape[1], load.copy()
@@ -124,39 +107,28 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """
-    One controller.
+    """One controller."""
 
-    Attributes
-    ----------
-    nodes : (N_k,) int
-    whole : Instance
-        The jobs that its nodes can run.
-    row : (J,) int
-        Position in `whole` of each job of the workload.
-    policy : Policy
-    """
-
-    nodes: Ints
-    whole: Instance
-    row: Ints
+    nodes: Ints  # (N_k,)
+    whole: Instance  # the jobs that its nodes can run
+    row: Ints  # (J,) position in `whole` of each job of the workload
     policy: Policy
 
     def state(self, state: State, own: Ints, last: Last) -> State:
-        """What it sees: `own` are positions of its jobs in `state.rows`."""
+        """Return what it sees: `own` are positions of its jobs in `state.rows`."""
         return replace(
             state,
             workload=self.whole,
             rows=self.row[state.rows[own]],
             epochs_done=state.epochs_done[own],
-            current=kept(state).taken(own, self.nodes),
+            current=state.kept.taken(own, self.nodes),
             elapsed=state.now - last.at if last.number else 0.0,
             number=last.number,
         )
 
 
 def policy(request: Request, whole: Instance) -> Policy:
-    """The policy `hierarchical`, with any policy for its controllers."""
+    """Build the policy `hierarchical`, with any policy for its controllers."""
     count = min(request.options["controllers"], whole.cluster.nodes)
     node = np.arange(whole.cluster.nodes) % count
     dealer = Dealer(whole, node, count, request.options["split"])
@@ -175,7 +147,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             for jobs, last in zip(own, memory.last, strict=True)
         ]
         asked = asked if any(asked) else [True] * count
-        decision, lasts = kept(state), list(memory.last)
+        decision, lasts = state.kept, list(memory.last)
         change = np.full(len(state.rows), inf)
         for k, controller in team.items():
             jobs, last = own[k], lasts[k]
@@ -219,7 +191,7 @@ def _controller(
 
 
 def _dealt(dealer: Dealer, state: State, owner: Ints) -> Ints:
-    """(J,) controllers with those of jobs that have just been submitted."""
+    """Return (J,) controllers with those of jobs that have just been submitted."""
     waits = owner[state.rows] < 0
     new = np.flatnonzero(waits)
     if not new.size:
@@ -234,7 +206,7 @@ def _dealt(dealer: Dealer, state: State, owner: Ints) -> Ints:
 
 
 def _with(decision: Solution, jobs: Ints, nodes: Ints, part: Solution) -> Solution:
-    """A decision with some jobs and nodes decided anew."""
+    """Return a decision with some jobs and nodes decided anew."""
     node, gpus = decision.job_node.copy(), decision.job_gpus.copy()
     level, kind = decision.job_level.copy(), decision.node_type.copy()
     node[jobs] = np.where(part.job_node >= 0, nodes[part.job_node], -1)

@@ -1,9 +1,9 @@
 """
-One configuration per job where GPUs of a type are one pool: a relaxation of placing jobs on nodes.
+One mode per job where GPUs of a type are one pool: a relaxation of placing jobs on nodes.
 
-Sets     jobs j, GPU types i, configurations q of a job: k_q GPUs of type i_q, or a share of u_q of
+Sets     jobs j, GPU types i, modes q of a job: k_q GPUs of type i_q, or a share of u_q of
          the U_i units of one; classes c of n_c equal nodes, z_ci GPUs if one takes type i
-Data     v_jq: what configuration q saves over waiting
+Data     v_jq: what mode q saves over waiting
 Columns  x_jq binary, j runs in q; y_ci integer, nodes of class c with type i, where there are
          several; w_i integer, GPUs of type i that are shared
 
@@ -36,25 +36,10 @@ SOLVER = "highs"
 
 
 class Pools:
-    """
-    What a cluster has of each GPU type.
-
-    Attributes
-    ----------
-    fixed : (T, G) int
-        sum_c floor(z_ci / s) n_c over classes of one GPU type, s = 1, ..., G.
-    open_class, open_gpu : (Y,) int
-        Class and GPU type of each y_ci.
-    open_size : (Y,) int
-        z_ci.
-    count : (C,) int
-        n_c.
-    units : (T,) int
-        U_i.
-    """
+    """What a cluster has of each GPU type."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self.count = cluster.class_sizes
+        self.count = cluster.class_sizes  # (C,) n_c
         classes, types = len(self.count), len(cluster.gpu_types)
         size = np.zeros((classes, types), dtype=np.int64)
         for c, v in zip(*np.nonzero(cluster.allowed_in_class), strict=True):
@@ -63,35 +48,24 @@ class Pools:
         alone = (size > 0).sum(axis=1) == 1
         step = np.arange(1, cluster.largest + 1)
         each = size[alone][:, :, None] // step
+        # (T, G) sum_c floor(z_ci / s) n_c over classes of one GPU type, s = 1, ..., G
         self.fixed = (each * self.count[alone][:, None, None]).sum(axis=0)
         rows = np.flatnonzero(~alone)
         row, self.open_gpu = np.nonzero(size[rows])
-        self.open_class = rows[row]
-        self.open_size = size[self.open_class, self.open_gpu]
-        self.units = np.array([gpu.units for gpu in cluster.gpu_types])
+        self.open_class = rows[row]  # (Y,) class of each y_ci, as `open_gpu` is its GPU type
+        self.open_size = size[self.open_class, self.open_gpu]  # (Y,) z_ci
+        self.units = np.array([gpu.units for gpu in cluster.gpu_types])  # (T,) U_i
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Offers:
-    """
-    The configurations to choose from, O of them, job by job, the one that saves most first.
-
-    Attributes
-    ----------
-    job, gpu : (O,) int
-    count : (O,) int
-        k; 0 = a share.
-    units : (O,) int
-        u of a share.
-    saving : (O,) float
-        v, positive.
-    """
+    """The modes to choose from, O of them, job by job, the one that saves most first."""
 
     job: Ints
     gpu: Ints
-    count: Ints
-    units: Ints
-    saving: Floats
+    count: Ints  # k; 0 = a share
+    units: Ints  # u of a share
+    saving: Floats  # v, positive
 
     @cached_property
     def first(self) -> Ints:
@@ -101,14 +75,10 @@ class Offers:
 
 def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
     """
-    Positions of the offers taken, at most one of each job.
+    Return the positions of the offers taken, at most one of each job.
 
-    Every job's best offer if that satisfies (2), else by HiGHS.
-
-    Raises
-    ------
-    TimeoutError
-        If there is no answer within the limit.
+    Every job's best offer if that satisfies (2), else by HiGHS; TimeoutError if there is no answer
+    within the limit.
     """
     best = offers.first
     if _fits(pools, offers, best):
@@ -121,7 +91,7 @@ def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
 
 
 def _fits(pools: Pools, offers: Offers, taken: Ints) -> bool:
-    """Whether (2) and (3) hold with the classes of one GPU type alone."""
+    """Return whether (2) and (3) hold with the classes of one GPU type alone."""
     count, gpu, types = offers.count[taken], offers.gpu[taken], len(pools.units)
     used = np.zeros_like(pools.fixed)
     np.add.at(used, gpu, count[:, None] // np.arange(1, used.shape[1] + 1))
@@ -131,7 +101,7 @@ def _fits(pools: Pools, offers: Offers, taken: Ints) -> bool:
 
 
 def arrays(pools: Pools, offers: Offers) -> MatrixModel:
-    """The model; columns are x in the order of the offers, y, w."""
+    """Return the model; columns are x in the order of the offers, y, w."""
     types, steps = pools.fixed.shape
     chosen, opened = len(offers.job), len(pools.open_class)
     x, y = np.arange(chosen), chosen + np.arange(opened)

@@ -1,7 +1,8 @@
 """
-Policies by their spelling, that of a method: `name[@solver][:rule][?key=value,...]`.
+Policies by their specification, that of a method: `name[@solver][:rule][?key=value,...]`.
 
-Policies that are not methods: they need what happened before, declared as data like methods.
+Any method is a policy that decides on all jobs at hand anew at each event; some have a faster
+program for that. `roll` is a policy and no method, declared as data like methods.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from math import inf
+from typing import Any
 
+from rsjs.core.call import Call, Limits
+from rsjs.core.errors import InputError
 from rsjs.core.method import Method
+from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
 from rsjs.methods import Methods, Request, all_methods, parse
-from rsjs.simulation.policies import method
-from rsjs.simulation.policy import Policy
-from rsjs.simulation.state import whole
+from rsjs.simulation.policy import Choice, Policy, Status, Stopped
+from rsjs.simulation.state import State, whole
 
 ROLL = Method(
     name="roll",
@@ -25,36 +30,34 @@ ROLL = Method(
     open_nodes=frozenset({"free", "jahani_eq"}),
 )
 POLICIES: Mapping[str, Method] = {method.name: method for method in (ROLL,)}
+MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
+    "dp": "rules:dp",
+    "fifo": "rules:waiting_jobs",
+    "edf": "rules:waiting_jobs",
+    "priority": "rules:waiting_jobs",
+    "greedy": "rules:greedy",
+    "hierarchical": "hierarchical:policy",
+    "queue": "rules:queue",
+    "randomized_queue": "rules:randomized_queue",
+    "roll": "roll:policy",
+    "sts": "sts:policy",
+}
 
 
 def deciders() -> Methods:
-    """Name -> all that may be spelled as a policy: methods, and policies that are none."""
+    """Return all that may be specified as a policy, by name: methods, and `POLICIES`."""
     methods = all_methods()
     return replace(methods, own={**methods.own, **POLICIES})
 
 
 def request(spelling: str) -> Request:
-    """The request that the spelling of a policy stands for; InputError if there is none."""
+    """Return the request that a policy's specification stands for; InputError if none."""
     return parse(spelling, deciders())
-
-
-OWN_FILES = {  # method: the file here that makes its policy; `method` makes all others
-    "dp": "dp",
-    "fifo": "waiting_jobs",
-    "edf": "waiting_jobs",
-    "priority": "waiting_jobs",
-    "greedy": "greedy",
-    "hierarchical": "hierarchical",
-    "queue": "queue",
-    "randomized_queue": "randomized_queue",
-    "roll": "roll",
-    "sts": "sts",
-}
 
 
 def policy(spelling: str, workload: Workload) -> Policy:
     """
-    The policy that a spelling stands for: a file of its own, or the method as a policy.
+    Return the policy that a specification stands for.
 
     All that it needs is imported and compiled, so that its first decision takes no longer.
 
@@ -68,20 +71,61 @@ def policy(spelling: str, workload: Workload) -> Policy:
     return made
 
 
-def served(request: Request, instance: Instance) -> Policy:
+def served(request: Request, whole: Instance) -> Policy:
     """
-    The policy of a request, or of the first one named that can decide on these jobs.
+    Return the policy of a request, or of the first one named that can decide on these jobs.
 
-    Nothing is compiled before its `prepare` is run.
+    Nothing is compiled before its `prepare` is run. Raises InputError if it cannot decide on all
+    jobs of a workload; it need not serve so many at once.
     """
     if request.otherwise:
-        request = request.serving(instance)
-    method.refuse(request, instance)
-    return maker(request.method.name)(request, instance)
+        request = request.serving(whole)
+    method = replace(request.method, max_jobs=None)
+    if reason := method.refusal(whole) or request.missing():
+        raise InputError("", request.spelling, f"another policy or workload: {reason}")
+    if not request.decides:
+        raise InputError("", request.spelling, "a method that makes decisions, not bounds only")
+    return maker(request.method.name)(request, whole)
 
 
 def maker(name: str) -> Callable[[Request, Instance], Policy]:
-    """What makes the policy of a method; only its file is imported."""
-    file = import_module(f"{__package__}.{OWN_FILES.get(name, 'method')}")
-    made: Callable[[Request, Instance], Policy] = file.policy
+    """Return what builds the policy of a method; only its module is imported."""
+    module, _, function = MAKERS.get(name, "registry:method_policy").partition(":")
+    made: Callable[[Request, Instance], Policy] = getattr(
+        import_module(f"{__package__}.{module}"), function
+    )
     return made
+
+
+def method_policy(request: Request, whole: Instance) -> Policy:
+    """
+    Build the policy of any method that serves the workload.
+
+    What it says of costs and bounds is ignored: a simulation has its own. An exact method begins
+    from the placement until now, with the jobs that wait postponed, if it can begin from one and
+    any number of nodes may be open.
+    """
+    run, most = request.method.load(), request.method.max_jobs
+    starts = request.method.kind == "exact" and request.method.warm_start
+    starts = starts and whole.objective.open_nodes in ("free", "jahani_eq")
+
+    def decide(state: State, memory: Any) -> Choice:
+        if most is not None and len(state.rows) > most:
+            raise Stopped(Status.ERROR, f"serves up to {most} jobs, not {len(state.rows)}")
+        call = Call(
+            solver=request.solver,
+            rule=request.rule,
+            options=request.options,
+            limits=Limits(time_limit=state.time_limit, seed=state.seed),
+            warm_start=state.kept if starts else None,
+        )
+        result = run(state.instance, call, Report(state.time_limit))
+        if result.solution is None:
+            raise Stopped(Status.ERROR, f"no decision ({result.stop}) {result.message}".strip())
+        return Choice(solution=result.solution)
+
+    def prepare() -> None:
+        limits, jobs = Limits(time_limit=inf), len(whole.jobs)
+        request.serving(whole, in_parts=True).prepare(Call(limits=limits), jobs)
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)

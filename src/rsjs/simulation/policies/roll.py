@@ -1,9 +1,8 @@
 """
 ROLL, a one-step roll-out: what the next hours cost, and after them each job alone on the cluster.
 
-    1. V of each job in each configuration, and of waiting, for the next h hours     cost_to_go
-    2. the configurations that save most over waiting, GPUs of a type in a pool
-                                                             formulations.pooled_choice, HiGHS
+    1. V of each job in each mode, and of waiting, for the next h hours
+    2. the modes that save most over waiting, GPUs of a type in a pool: `pooled_relaxation`, HiGHS
     3. onto nodes, those of most GPUs first, best fit; jobs that found no room, or that gain
        nothing, take what is left as long as it costs no more than waiting
 
@@ -11,10 +10,10 @@ h is twice the mean gap of the submissions so far, 3 minutes to 1 hour. All jobs
 at each event, and after h hours at the latest. Due dates are costs like others: a job may be late a
 little.
 
-What it costs from now on if a job runs in a configuration for a while, then on an infinite cluster.
+What it costs from now on if a job runs in a mode for a while, then on an infinite cluster:
 
-Job j has w of W epochs done, P(W > z | W > w) as in `heuristics.survival_steps`, s hours until d_j.
-In configuration q, a_q hours per epoch and P_q $/h, it runs E[min(h, a_q R)] of the next h hours, R
+Job j has w of W epochs done, P(W > z | W > w) as in `heuristics.sts.single_job`, s hours to d_j.
+In mode q, a_q hours per epoch and P_q $/h, it runs E[min(h, a_q R)] of the next h hours, R
 epochs left, and
 
     V_q = P_q E[min(h, a_q R)] + eta E[hours of them after d_j]
@@ -23,9 +22,9 @@ epochs left, and
 
 Hours of tardiness that are past are left out. V* is the least of
 
-    the energy of the optimal speed profile over all configurations, where the worst case can be in
-    time (`heuristics.speed_profile`), and of
-    min_q P_q a_q E[R] + eta E[max(0, a_q R - max(0, s))]             one configuration to the end
+    the energy of the optimal speed profile over all modes, where the worst case can be in
+    time (`heuristics.sts.speed_profile`), and of
+    min_q P_q a_q E[R] + eta E[max(0, a_q R - max(0, s))]             one mode to the end
 
 With A(z) = integral of P(W > x | W > w) from w to z, E[min(h, a R)] = a A(w + h / a).
 """
@@ -70,16 +69,7 @@ class Values(NamedTuple):
 
 
 def values(instance: Instance, hours: float, data: JobData | None = None) -> Values:
-    """
-    V of every job of an instance.
-
-    Parameters
-    ----------
-    hours : float [h]
-        h, until the next decision.
-    data : JobData, optional
-        Of the jobs, if it is known.
-    """
+    """Return V of every job of an instance; `hours` is h, until the next decision."""
     model, steps = data or JobData.of(instance)
     jobs, shape = len(instance.jobs), model.rate.shape
     rate, power = model.rate.reshape(jobs, -1), model.power.reshape(jobs, -1)
@@ -119,10 +109,10 @@ def _cost_to_go(
     slack: Floats,
     weight: Floats,
 ) -> Floats:
-    """(n,) V* of states (w, s) of jobs."""
-    law = steps.law[job]
-    first = (steps.end[law] <= done[:, None]).sum(axis=1)
-    states = steps._replace(law=law, first=first, done=done)
+    """Return (n,) V* of states (w, s) of jobs."""
+    distribution = steps.law[job]
+    first = (steps.end[distribution] <= done[:, None]).sum(axis=1)
+    states = steps._replace(law=distribution, first=first, done=done)
     best = profiles(rate, power, slack, states)
     feasible = (best.status == FEASIBLE) | (best.status == SLACK)
     own, at = np.nonzero(np.isfinite(rate))
@@ -131,46 +121,41 @@ def _cost_to_go(
     in_time = of.epochs(np.minimum(done[own] + np.maximum(slack[own], 0.0) / hour, of.last))
     cost = np.full(rate.shape, np.inf)
     cost[own, at] = hour * (power[own, at] * whole + weight[own] * (whole - in_time))
-    least: Floats = np.minimum(cost.min(axis=1), np.where(feasible, best.energy, np.inf))
-    return least
+    return np.asarray(np.minimum(cost.min(axis=1), np.where(feasible, best.energy, np.inf)))
 
 
 class _Survival:
-    """The steps of n problems, some more than once, looked up for many epochs at a time."""
+    """Steps of n survival functions, some more than once, looked up for many epochs at a time."""
 
     def __init__(self, steps: SurvivalSteps, rows: Ints) -> None:
-        self._law = steps.law[rows]
+        self._distribution = steps.law[rows]
         self._steps, self._width = steps, steps.end.shape[1]
         apart = float(steps.end.max()) + 1.0
-        self._offset = self._law * apart
+        self._offset = self._distribution * apart
         self._ends = (steps.end + np.arange(len(steps.end))[:, None] * apart).ravel()
-        self._height = steps.height[self._law, steps.first[rows]]
-        self.last = steps.end[self._law, -1]
+        self._height = steps.height[self._distribution, steps.first[rows]]
+        self.last = steps.end[self._distribution, -1]
         self._left = self._area(steps.done[rows])
 
     def epochs(self, until: Floats) -> Floats:
-        """A(z), z from w to w_max."""
-        found: Floats = (self._left - self._area(until)) / self._height
-        return found
+        """Return A(z), z from w to w_max."""
+        return np.asarray((self._left - self._area(until)) / self._height)
 
     def alive(self, epoch: Floats) -> Floats:
-        """P(W > z | W > w), z from w to w_max."""
+        """Return P(W > z | W > w), z from w to w_max."""
         step = self._step(epoch, "right")
-        height = self._steps.height[self._law, np.minimum(step, self._width - 1)]
-        found: Floats = np.where(epoch < self.last, height, 0.0) / self._height
-        return found
+        height = self._steps.height[self._distribution, np.minimum(step, self._width - 1)]
+        return np.asarray(np.where(epoch < self.last, height, 0.0) / self._height)
 
     def _area(self, epoch: Floats) -> Floats:
-        """Integral of P(W > x) from an epoch to w_max."""
+        """Return the integral of P(W > x) from an epoch to w_max."""
         step, of = self._step(epoch, "left"), self._steps
-        here = (of.end[self._law, step] - epoch) * of.height[self._law, step]
-        found: Floats = here + of.area[self._law, step + 1]
-        return found
+        here = (of.end[self._distribution, step] - epoch) * of.height[self._distribution, step]
+        return np.asarray(here + of.area[self._distribution, step + 1])
 
     def _step(self, epoch: Floats, side: Literal["left", "right"]) -> Ints:
         at = np.searchsorted(self._ends, epoch + self._offset, side=side)
-        found: Ints = np.minimum(at - self._law * self._width, self._width - 1)
-        return found
+        return np.asarray(np.minimum(at - self._distribution * self._width, self._width - 1))
 
 
 SHORTEST, LONGEST, GAPS = 0.05, 1.0, 2.0  # of h [h], and mean gaps in it
@@ -178,7 +163,7 @@ EQUAL = 1e-9  # relative, of costs that do not differ
 
 
 def policy(request: Request, whole: Instance) -> Policy:
-    """The policy `roll`."""
+    """Build the policy `roll`."""
     pools, known = Pools(whole.cluster), WorkloadData(whole)
 
     def decide(state: State, memory: int | None) -> Choice:
@@ -199,7 +184,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
 
 def step(release: Floats) -> float:
-    """h from the submissions so far, in order [h]."""
+    """Return h from the submissions so far, in order [h]."""
     gaps = len(release) - 1
     hours = GAPS * (release[-1] - release[0]) / gaps if gaps else LONGEST
     return float(np.clip(hours, SHORTEST, LONGEST))
@@ -229,14 +214,9 @@ def _decision(
 
 def useful(saving: Floats, units: Ints) -> Offers:
     """
-    Configurations that save more than waiting, and than those with fewer GPUs of the same type.
+    Return the modes that save more than waiting, and than those with fewer GPUs of the same type.
 
-    Parameters
-    ----------
-    saving : (J, T, G + 1) float [$]
-        -inf where not admissible; k = 0 is the share.
-    units : (J, T) int
-        Of the share.
+    `saving` (J, T, G + 1) [$] is -inf where not admissible, k = 0 the share; `units` (J, T) of it.
     """
     most = np.maximum.accumulate(np.maximum(saving, 0.0), axis=2)
     before = np.concatenate([np.zeros_like(most[:, :, :1]), most[:, :, :-1]], axis=2)

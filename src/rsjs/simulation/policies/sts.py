@@ -1,7 +1,7 @@
 """
 STS over time (Filippini et al. 2024, Algorithms 2 and 3): all jobs anew, at events and at T_j.
 
-A decision is that of `heuristics.sts`. It says when each job needs another configuration, T_j, and
+A decision is that of `heuristics.sts.sts`. It says when each job needs another mode, T_j, and
 the first such time is an event. With the rule `literal` the number of GPUs of a job never falls:
 k_0 is what the model chose at the decision before, k + 1 where T_j has come since, and is kept for
 jobs that wait. What idle GPUs a job was given on top does not count.
@@ -31,7 +31,7 @@ class Memory(NamedTuple):
 
 
 def policy(request: Request, whole: Instance) -> Policy:
-    """The policy `sts` with one of its rules."""
+    """Build the policy `sts` with one of its rules."""
     rule, spacing = str(request.rule), request.options["spacing"] / 60
     known = WorkloadData(whole)
 
@@ -53,7 +53,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
 
 def _floor(state: State, memory: Memory | None) -> Ints:
-    """(A,) k_0 of the jobs at hand; 0 of those that have just come."""
+    """Return (A,) k_0 of the jobs at hand; 0 of those that have just come."""
     floor = np.zeros(len(state.rows), dtype=np.int64)
     if memory is not None:
         before = np.searchsorted(memory.rows, state.rows)
