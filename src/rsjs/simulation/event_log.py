@@ -179,10 +179,10 @@ def _refuse_other(found: Outcome, log: Log) -> None:
     again, count = events(found), len(log.events)
     if len(again) != count:
         raise InputError("", described(f"{len(again)} events"), f"the {count} of the log")
-    for line, (event, other) in enumerate(zip(again, log.events, strict=True), start=2):
-        for key in sorted({*event, *other}):
-            if event.get(key) != other.get(key):
-                raise InputError(f"line {line}/{key}", other.get(key), repr(event.get(key)))
+    for line, (event, logged) in enumerate(zip(again, log.events, strict=True), start=2):
+        for key in sorted({*event, *logged}):
+            if event.get(key) != logged.get(key):
+                raise InputError(f"line {line}/{key}", logged.get(key), repr(event.get(key)))
     if found.status != log.end["status"]:
         raise InputError("/status", log.end["status"], str(found.status))
 
