@@ -1,19 +1,16 @@
 """
 What decisions are worth in the long run: jobs arrive, policies decide, the clock runs.
 
-    engine, agenda     events in order, a decision after each
+    engine             events in order, a decision after each
     options            accounting, overhead, events, errors of the predicted times
-    state, policy      what a policy sees and what it returns
-    policies/          one policy per file; `registry` makes them from their spellings
-    running_cluster, job_progress, node_meters, loads     who is where, and what that comes to
-    billing, real_times     what nodes cost, how long epochs take
-    replies, constraints    what is no decision, decisions that are not feasible
-    guards             policies that fail or never end
-    event_kinds, event_records, event_log, recorded     events kept, written, simulated again
+    state, policy      what a policy sees and what it returns; policies that fail or never end
+    policies/          rules, sts, roll, hierarchical; `registry` makes them from specifications
+    running_cluster    who is where, and how far each job has come
+    accounting         what nodes cost
+    feasibility        decisions that are not feasible, or are none
+    events, event_log  what is kept of events, written, and replayed
     outcome            totals, and whether they add up
-    offline            lower bound for a workload whose epochs are known
-    bucket_bound, bucket_columns, configurations     another one, which counts GPUs over time
-    yardsticks         what a workload costs under conditions that no policy has
-    references, metrics     what the cost of a policy is held against, and how
-    placements         placements that go on while others begin
+    bounds             lower bounds of a workload whose epochs are known
+    references         bounds and baselines of a workload
+    metrics            the cost of a policy against that of another one
 """
