@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsjs.cli import INTERRUPTED
-from rsjs.cli.comparisons import file_name, requests
-from rsjs.cli.options import Json, argument, option, options_named
+from rsjs.cli.compare import STORE, file_name, watching
+from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.output import console, number, percent, print_json, writable
-from rsjs.cli.progress import Board, Screen, busy, running
+from rsjs.cli.progress import Screen, busy, running
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables import formats
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "queue:edf"
 REFERENCES = "references"  # stands for a policy whose run gives bounds and baselines
-STORE, LOG, GANTT = "store", ".jsonl.gz", ".gantt.png"
+LOG, GANTT = ".jsonl.gz", ".gantt.png"
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
 MARK = "*"  # beside a ratio to a bound that says little
 
@@ -192,7 +192,7 @@ def _campaign(
         Limits(time_limit=LONGEST, seed=options.seed),
         store=folder / STORE,
         options=canonical_text({k: v for k, v in asdict(options).items() if k != "seed"}),
-        watch=lambda prepared: Board(prepared.campaign.name, prepared.left, 1, screen).hear,
+        watch=watching(screen, folder / STORE),
     )
 
 
