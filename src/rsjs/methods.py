@@ -1,7 +1,7 @@
 """
-Every method by name, and the spelling `name[@solver][:rule][?key=value,...]`.
+Every method by name, and method specifications: `name[@solver][:rule][?key=value,...]`.
 
-A value may name a method; it stands in parentheses if it has options of its own:
+An option may take a method; put it in parentheses if it has options itself:
 `hierarchical?controllers=8,method=(rsjs_classes@highs?packing=splits)`.
 Of several between "|" the first that serves the instance runs: `method=edf|(sts?spacing=5)`.
 """
@@ -38,16 +38,10 @@ POLICIES = ("references", "roll")  # names that simulations have besides those o
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """
-    A method with its solver, rule and options, as spelled by a user and completed.
+    A method with solver, rule and options: a specification of a user, completed.
 
-    As the value of another method's option it is called like any `Run`.
-
-    Attributes
-    ----------
-    method, solver, rule, options
-    otherwise : tuple of Request
-        Those to take, the first that serves, on an instance that this one does not serve; only
-        of a request that is an option's value.
+    As the value of another method's option it is called like any `Run`; there, `otherwise` are the
+    methods to take, the first that serves, on an instance that this one does not serve.
     """
 
     method: Method
@@ -58,7 +52,7 @@ class Request:
 
     @property
     def spelling(self) -> str:
-        """Canonical spelling: solver and rule named, options that differ from the default."""
+        """Canonical specification: solver and rule named, options that differ from the default."""
         text = self.method.name
         text += f"@{self.solver}" if self.solver else ""
         text += f":{self.rule}" if self.rule else ""
@@ -70,58 +64,56 @@ class Request:
         return text + (f"?{','.join(changed)}" if changed else "")
 
     @property
+    def _others(self) -> list[Request]:
+        """The methods to take otherwise, and those among the options."""
+        values = [value for value in self.options.values() if isinstance(value, Request)]
+        return [*self.otherwise, *values]
+
+    @property
     def decides(self) -> bool:
-        """Whether there are decisions among the results: not with a solver of relaxations."""
+        """Whether there are solutions among the results: not with a solver of relaxations."""
         integer = self.solver is None or Feature.INTEGER in BACKENDS[self.solver].features
         return self.method.decides and integer
 
     @property
     def names(self) -> frozenset[str]:
-        """Of the method, of those to take otherwise, and of those among the options."""
-        values = (value for value in self.options.values() if isinstance(value, Request))
-        inner = (other.names for other in (*self.otherwise, *values))
-        return frozenset({self.method.name}).union(*inner)
+        """Names of the method, of those to take otherwise, and of those among the options."""
+        return frozenset({self.method.name}).union(*(other.names for other in self._others))
 
     def missing(self) -> str | None:
-        """Why the method cannot run here and what would help; None if it can."""
+        """Return why the method cannot run here and what would help; None if it can."""
         name = self.solver or self.method.needs
         solver = None if name is None else BACKENDS[name]
         if solver and not solver.available():
             return f"solver {solver.name} is not installed: {solver.install_command}"
-        values = (value for value in self.options.values() if isinstance(value, Request))
-        others = (other.missing() for other in (*self.otherwise, *values))
-        return next(filter(None, others), None)
+        return next(filter(None, (other.missing() for other in self._others)), None)
 
     def declared(self, instance: Instance) -> Method:
-        """The method that serves an instance in parts; the first of those named if none does."""
+        """Return the method that serves an instance in parts; the first if none does."""
         return self.serving(instance, in_parts=True).method
 
     def serving(self, instance: Instance, *, in_parts: bool = False) -> Request:
         """
-        The first of the methods named that serves an instance, and so in its options.
+        Return the first of the methods that serves an instance, and so in its options.
 
         In parts, an instance may be larger than the method accepts. If none serves, the first.
         """
-        named = (self, *self.otherwise)
-        serving = (one for one in named if not one.method.refusal(instance, in_parts=in_parts))
+        every = (self, *self.otherwise)
+        serving = (one for one in every if not one.method.refusal(instance, in_parts=in_parts))
         chosen = next(serving, self)
-        declared, options = chosen.method.options, dict(chosen.options)
+        options = dict(chosen.options)
         for key, value in options.items():
             if isinstance(value, Request):
-                parts = in_parts or not declared[key].on_whole
+                parts = in_parts or not chosen.method.options[key].on_whole
                 options[key] = value.serving(instance, in_parts=parts)
         return replace(chosen, options=options, otherwise=())
 
     def prepare(self, call: Call, jobs: int) -> Any:
-        """
-        Import, compile and start what the method needs, before the clock of its run starts.
-
-        What it returns is `ready` in the call of the run.
-        """
+        """Return `ready` of the run: imports, compiles and starts what the method needs."""
         return self.method.prepared(self.of(call), jobs)
 
     def of(self, call: Call) -> Call:
-        """Another method's call, as one of this method."""
+        """Return another method's call as one of this method."""
         return replace(call, solver=self.solver, rule=self.rule, options=self.options, ready=None)
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -143,20 +135,11 @@ class Methods(Mapping[str, Method]):
 
     The code of a package is imported when its method is asked for, so names are listed and other
     methods run whatever the packages hold. A method that cannot be had raises InputError.
-
-    Attributes
-    ----------
-    own : mapping
-        Name -> method of the suite.
-    offers : mapping
-        Name -> what offers it, of packages.
-    refused : mapping
-        What offers a name that the suite itself has.
     """
 
     own: Mapping[str, Method]
-    offers: Mapping[str, Offer]
-    refused: Mapping[str, Offer]
+    offers: Mapping[str, Offer]  # of packages
+    refused: Mapping[str, Offer]  # of a name that the suite itself has
 
     def __getitem__(self, name: str) -> Method:
         return self.own[name] if name in self.own else _loaded(self.offers[name])
@@ -197,14 +180,7 @@ def _loaded(offer: Offer) -> Method:
 
 
 def sources(names: Iterable[str]) -> dict[str, Mapping[str, str]]:
-    """
-    Identify the code of those of some methods that are not the suite's, see `source_of`.
-
-    Raises
-    ------
-    InputError
-        For a method that cannot be had.
-    """
+    """Identify the code of those of some methods that other packages offer, see `source_of`."""
     known = all_methods()
     return {
         name: source_of(known.offers[name], known[name].run.partition(":")[0])
@@ -222,21 +198,21 @@ def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
             raise InputError("", described(f"source of method {name}: {had}"), told)
 
 
-def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:
+def parse(specification: str, known: Mapping[str, Method] | None = None) -> Request:
     """
-    The request that a spelling stands for.
+    Return the request that a method specification stands for.
 
     Parameters
     ----------
     known : mapping, optional
-        What may be spelled, by name; `all_methods()` if not given.
+        The methods by name; `all_methods()` if not given.
 
     Raises
     ------
     InputError
         Naming the part that is unknown, with the nearest known names.
     """
-    head, _, tail = spelling.strip().partition("?")
+    head, _, tail = specification.strip().partition("?")
     head, colon, rule = head.partition(":")
     name, at, solver = head.partition("@")
     methods = all_methods() if known is None else known
@@ -244,7 +220,8 @@ def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:
         raise _unknown("method", name, list(methods))
     method = methods[name]
     if (at and not solver) or (colon and not rule):
-        raise InputError("", spelling.strip(), "a solver after @, a rule after :, or neither sign")
+        expected = "a solver after @, a rule after :, or neither sign"
+        raise InputError("", specification.strip(), expected)
     options = _options(method, tail)
     runs = tuple(
         Inner(
@@ -263,16 +240,18 @@ def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:
 
 
 def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | None:
+    """Return the solver or rule given, or the first that is known."""
     if not given:
         return known[0] if known else None
-    if given not in known:
-        if not known:
-            raise InputError("", f"{name} with {what} {given}", f"no {what} for {name}")
-        raise _unknown(f"{what} of {name}", given, list(known))
-    return given
+    if given in known:
+        return given
+    if not known:
+        raise InputError("", f"{name} with {what} {given}", f"no {what} for {name}")
+    raise _unknown(f"{what} of {name}", given, list(known))
 
 
 def _options(method: Method, text: str) -> dict[str, Any]:
+    """Return the options given, and the defaults of the others."""
     values = {
         name: _inner(name, option.default)
         if option.kind == "method" and option.default
@@ -297,7 +276,7 @@ def _options(method: Method, text: str) -> dict[str, Any]:
 
 
 def _pieces(text: str, separator: str) -> list[str]:
-    """A list split at the separators outside parentheses."""
+    """Split a list at the separators outside parentheses."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -313,26 +292,23 @@ def _pieces(text: str, separator: str) -> list[str]:
 
 
 def _inner(name: str, text: str) -> Request:
-    """The method that an option names, or several."""
-    first, *others = [_one(name, piece) for piece in _pieces(text, "|")]
-    return replace(first, otherwise=tuple(others))
-
-
-def _one(name: str, text: str) -> Request:
-    if text.startswith("(") and text.endswith(")"):
-        text = text[1:-1]
-    elif "?" in text:
-        raise InputError("", f"{name}={text}", f"{name}=({text})")
-    request = parse(text)
-    if request.method.runs:
-        raise InputError("", f"{name}={text}", "a method that runs no other method")
-    if not request.decides:
-        raise InputError("", f"{name}={text}", "a method that makes decisions, not bounds only")
-    return request
+    """Return the method that an option names, with the others between "|" as `otherwise`."""
+    requests = []
+    for piece in _pieces(text, "|"):
+        bare = piece[1:-1] if piece.startswith("(") and piece.endswith(")") else piece
+        if bare == piece and "?" in piece:
+            raise InputError("", f"{name}={piece}", f"{name}=({piece})")
+        request = parse(bare)
+        if request.method.runs:
+            raise InputError("", f"{name}={bare}", "a method that runs no other method")
+        if not request.decides:
+            raise InputError("", f"{name}={bare}", "a method that makes decisions, not bounds only")
+        requests.append(request)
+    return replace(requests[0], otherwise=tuple(requests[1:]))
 
 
 def _spelled(value: Any) -> str:
-    """A value as it stands after `key=`."""
+    """Return a value as it stands after `key=`."""
     if not isinstance(value, Request):
         return str(value)
     spellings = (one.spelling for one in (value, *value.otherwise))
@@ -340,6 +316,7 @@ def _spelled(value: Any) -> str:
 
 
 def _value(name: str, option: Option, text: str) -> Any:
+    """Return the value of an option, of its kind and within its range."""
     if option.kind == "method":
         return _inner(name, text)
     if option.choices:

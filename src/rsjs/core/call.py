@@ -73,10 +73,10 @@ _ASKED: Mapping[str, tuple[type, Callable[[float], bool], str]] = {
 class Option:
     """One option of a method, given as `?name=value`."""
 
-    default: Any  #: a value, or the canonical spelling of a method, or of several between "|"
+    default: Any  #: a value, or the specification of a method, or of several between "|"
     help: str
     choices: tuple[str, ...] = ()  #: empty = any value of the default's type
-    minimum: float | None = None  #: the least value accepted
+    minimum: float | None = None  #: the minimum accepted
     #: a method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first one
     #: that serves an instance runs
     kind: Literal["value", "method"] = "value"

@@ -36,14 +36,7 @@ class Offer:
         return " and ".join(_package(point.dist) for point in self.points)
 
     def load(self) -> Any:
-        """
-        Import what the entry point names.
-
-        Raises
-        ------
-        InputError
-            If several packages offer the name, or for whatever the import raises.
-        """
+        """Import what the entry point names; InputError for all that raises, or a collision."""
         if len(self.points) > 1:
             raise InputError("", self.name, f"an entry point of one package, not of {self.package}")
         [point] = self.points
@@ -68,13 +61,9 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
     """
     Identify the code behind an entry point: distribution, version and sha256 of its source.
 
-    The digest is of the files of its module, of `module`, and of what these import, by `import`
-    statements anywhere in them, from the same top-level packages or the same distribution.
-
-    Parameters
-    ----------
-    module : str
-        Where the function is, if not in the module that the entry point names.
+    The digest is of the files of its module, of `module` (where the function is), and of what these
+    import, by `import` statements anywhere in them, from the same top-level packages or the same
+    distribution.
     """
     [point] = offer.points
     own = _OwnModules([point.module, module], point.dist)

@@ -1,13 +1,10 @@
-"""
-The error that bad input raises, and that of a method that fails.
-
-Arguments of catalogue and generators: a bad one raises InputError that names it.
-"""
+"""The errors that bad input and failing methods raise, and checks of arguments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +47,7 @@ class InputError(ValueError):
         super().__init__(printable(message))
 
     def at(self, file: str | Path) -> InputError:
-        """The same error with the file it was found in."""
+        """Return this error with the file it was found in."""
         return type(self)(self.pointer, self.value, self.expected, file)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -86,17 +83,17 @@ class _Bare(str):
 
 
 def described(text: str) -> str:
-    """A value for `InputError` that is a description, not data: shown without quotes."""
+    """Return a value for `InputError` that is a description: shown without quotes."""
     return _Bare(" ".join(text.split()))
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What the system says of a file that cannot be read or written, described."""
+    """Return what the system says of a file that cannot be read or written, described."""
     return described(getattr(error, "strerror", None) or str(error))
 
 
 def escaped(key: str) -> str:
-    """A key as one step of a JSON pointer."""
+    """Return a key as one step of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
@@ -108,7 +105,7 @@ def refuse_control(pointer: str, *names: str) -> None:
 
 
 def told(error: BaseException) -> str:
-    """An exception of foreign code in one line: its type, and what it says if it can say it."""
+    """Return an exception of foreign code in one line: its type, and its message if it has one."""
     try:
         words = str(error)
     except Exception:
@@ -117,7 +114,7 @@ def told(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Names and messages may hold line breaks and what no terminal can print: escapes for these."""
+    """Return a text with escapes for line breaks and what no terminal can print."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -126,7 +123,7 @@ def _short(text: str, limit: int = 80) -> str:
 
 
 def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
-    """`value` if it is one of the known names."""
+    """Return `value` if it is one of the known names."""
     names = list(known)
     if value not in names:
         raise InputError(f"/{argument}", value, f"one of {', '.join(names)}")
@@ -134,18 +131,16 @@ def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
 
 
 def integer(argument: str, value: Any, least: int) -> int:
-    """`value` as an int that is at least `least`."""
-    try:
+    """Return `value` as an int that is at least `least`."""
+    with suppress(TypeError):
         number = int(index(value))
-    except TypeError:
-        raise InputError(f"/{argument}", value, f"an integer >= {least}") from None
-    if number < least:
-        raise InputError(f"/{argument}", value, f"an integer >= {least}")
-    return number
+        if number >= least:
+            return number
+    raise InputError(f"/{argument}", value, f"an integer >= {least}")
 
 
 def positive(argument: str, value: Any, most: float = 1e9) -> float:
-    """`value` as a float in (0, most]."""
+    """Return `value` as a float in (0, most]."""
     if not isinstance(value, int | float) or not 0 < value <= most:
         raise InputError(f"/{argument}", value, f"a number > 0 and <= {most:g}")
     return float(value)

@@ -35,7 +35,7 @@ class Inner:
     on_whole: bool = False  #: see `Option`
 
     def refusal(self, instance: Instance, *, in_parts: bool) -> str | None:
-        """Why none of them serves the instance, or parts of it, in one line."""
+        """Return why none of them serves the instance, or parts of it, in one line."""
         reasons = [
             method.refusal(instance, in_parts=in_parts or not self.on_whole)
             for method in self.methods
@@ -60,7 +60,7 @@ class Declared(Run, Protocol):
     """A method as the value of another one's option, which runs it on parts of an instance."""
 
     def declared(self, instance: Instance) -> Method:
-        """What runs on parts of an instance, with the largest part that it accepts."""
+        """Return what runs on parts of an instance, with the largest part that it accepts."""
 
 
 @runtime_checkable
@@ -105,7 +105,7 @@ class Method:
 
     def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
         """
-        Why this method does not serve an instance, in one line; None if it does.
+        Return why this method does not serve an instance, in one line; None if it does.
 
         In parts, an instance may be larger than the method accepts.
         """
@@ -141,20 +141,18 @@ class Method:
         """
         Return a call with the default solver, rule and options where none are given.
 
-        Options whose value is a method are left out: `rsjs.methods.parse` gives them.
-
-        Raises
-        ------
-        InputError
-            For a rule or an option that the method does not have.
+        Options whose value is a method are left out: `rsjs.methods.parse` gives them. An InputError
+        names a rule or an option that the method does not have.
         """
-        if call.rule is not None and call.rule not in self.rules:
-            found = f"rule of {self.name} {call.rule}"
-            raise InputError("", found, f"one of {', '.join(self.rules)}")
-        for name in call.options:
-            if name not in self.options:
-                found = f"option of {self.name} {name}"
-                raise InputError("", found, f"one of {', '.join(self.options)}")
+        rules = () if call.rule is None else (call.rule,)
+        for what, given, known in (
+            ("rule", rules, self.rules),
+            ("option", tuple(call.options), tuple(self.options)),
+        ):
+            for name in given:
+                if name not in known:
+                    found = f"{what} of {self.name} {name}"
+                    raise InputError("", found, f"one of {', '.join(known)}")
         defaults = {
             name: option.default for name, option in self.options.items() if option.kind == "value"
         }
@@ -166,23 +164,23 @@ class Method:
         )
 
     def function(self) -> Any:
-        """What `run` names, imported."""
+        """Import and return what `run` names."""
         return _named(self.run)
 
     def prepared(self, call: Call, jobs: int) -> Any:
-        """Import the method and run its `prepare`; what that returns."""
+        """Import the method and return what its `prepare` returns."""
         self.function()
         return _named(self.prepare)(self, call, jobs) if self.prepare else None
 
 
 def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
-    """A `Prepare`: that of each method among the options of a call."""
+    """Prepare each method among the options of a call; a `Prepare`."""
     for value in call.options.values():
         if isinstance(value, Prepares):
             value.prepare(call, jobs)
 
 
 def _named(function: str) -> Any:
-    """The function "module:function", imported."""
+    """Import and return the function "module:function"."""
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)

@@ -13,14 +13,9 @@ POLL = 0.5  # seconds between two looks at the parent
 
 def die_with_parent(parent: int | None = None, by: signal.Signals | None = None) -> None:
     """
-    Ask Linux to end this process when the thread that started it ends.
+    Ask Linux to send this process `by`, SIGKILL by default, when the thread that started it ends.
 
-    Parameters
-    ----------
-    parent : int, optional
-        The process that started this one: if it is dead already, this one ends now.
-    by : Signals, optional
-        What it is sent then; SIGKILL if not given.
+    It ends now if `parent`, the process that started it, is dead already.
     """
     if sys.platform == "linux":
         import ctypes

@@ -46,10 +46,10 @@ class SolveResult:
     """What is known when a method ends, and no more: a missing number is None."""
 
     stop: Stop  #: why it ended
-    solution: Solution | None = None  #: the best decision found
-    #: its cost [$] as the method claims it; the checker has the last word
+    solution: Solution | None = None  #: the incumbent
+    #: its cost [$] as the method reports it; the checker has the last word
     objective: float | None = None
-    bound: float | None = None  #: a lower bound on the cost [$] of any decision
+    bound: float | None = None  #: a lower bound on the cost [$] of any solution
     bound_source: str | None = None  #: "solver", "lagrangian" or "exact"
     #: the problem the bound is valid for; "instance" = the instance as given
     bound_variant: str | None = None
@@ -64,9 +64,9 @@ class SolveResult:
 
     @property
     def claimed_bound(self) -> float | None:
-        """The highest bound [$] that was claimed, in the end or on the way."""
-        told = [self.bound, *(event.bound for event in self.events)]
-        return max((bound for bound in told if bound is not None), default=None)
+        """The highest bound [$] that was reported, in the end or on the way."""
+        bounds = [self.bound, *(event.bound for event in self.events)]
+        return max((bound for bound in bounds if bound is not None), default=None)
 
 
 class Report:
@@ -95,11 +95,11 @@ class Report:
         self._bound: float | None = None
 
     def elapsed(self) -> float:
-        """Seconds since the clock started."""
+        """Return the seconds since the clock started."""
         return time.monotonic() - self._start
 
     def remaining(self) -> float:
-        """Seconds left of the time limit, never negative."""
+        """Return the seconds left of the time limit, never negative."""
         return max(0.0, self.time_limit - self.elapsed())
 
     @contextmanager
@@ -133,17 +133,13 @@ class Report:
         phases : bool
             Whether its phases are added to those of this report.
         on_incumbent : callable, optional
-            Called with each better solution and the objective reported for it. By default nothing
-            that the inner method finds is reported here: it may solve another instance.
+            Called with each better solution and its reported objective. By default nothing that the
+            inner method finds is reported here: it may solve another instance.
         """
         return _Child(self, min(time_limit, self.remaining()), phases, on_incumbent)
 
     def incumbent(self, solution: Solution, objective: float) -> None:
-        """
-        Keep and publish a solution if it is cheaper than those before, by its last digit even.
-
-        Those without a price are ignored.
-        """
+        """Keep and publish a solution of finite cost that is lower, by its last digit even."""
         if self._improves(objective):
             self._solution = solution
             if self._noted():
@@ -151,14 +147,10 @@ class Report:
 
     def result(self, stop: Stop, **others: Any) -> SolveResult:
         """
-        Return the cheapest solution reported, with phases and events.
+        Return the cheapest solution reported, with phases, events and `others` of the result.
 
         A method that reports each solution it may return needs no comparison of its own, which
         could decide otherwise between solutions whose costs differ by rounding.
-
-        Parameters
-        ----------
-        stop, others : further fields of the result
         """
         return SolveResult(
             stop=stop,
@@ -170,15 +162,13 @@ class Report:
         )
 
     def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
-        """The same for jobs on MIG instances."""
+        """Publish a schedule of jobs on MIG instances if its objective is lower."""
         if self._improves(objective) and self._noted():
             self.publish_schedule(schedule, objective)
 
     def _improves(self, objective: float) -> bool:
-        """Whether this is the least objective so far, which is then kept."""
-        if not isfinite(objective):
-            return False
-        if self._best is not None and objective >= self._best:
+        """Keep the objective and return True if it is the lowest so far."""
+        if not isfinite(objective) or (self._best is not None and objective >= self._best):
             return False
         self._best = objective
         return True
@@ -197,7 +187,7 @@ class Report:
         return True
 
     def bound(self, value: float) -> None:
-        """A lower bound better than those before; others are ignored, and infinite ones."""
+        """Keep and publish a finite lower bound that is higher than those before."""
         if not isfinite(value) or (self._bound is not None and value <= self._bound):
             return
         self._bound = value
@@ -208,7 +198,7 @@ class Report:
         """Hook: make an incumbent outlive this process."""
 
     def publish_schedule(self, schedule: Schedule, objective: float) -> None:
-        """Hook: the same for a schedule."""
+        """Hook: make a schedule outlive this process."""
 
     def publish_bound(self, value: float) -> None:
         """Hook: make a bound outlive this process."""
