@@ -10,7 +10,7 @@ from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.schedule import terms
 
-MAKESPAN, COMPLETION = "section4-makespan-A", "section4-completion-A"
+MAKESPAN, COMPLETION = "makespan", "completion"
 ITERATIONS = 300
 
 

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from benchmarks.kernel_work import Work
-from benchmarks.mig_schedule_cases import CASES, Case
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.library.sets import mig_config
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, named, paper_problem
 from rsjs.instances.mig.scheduling.schedule import terms
 
 MOVES = 2000
 
 
-def case_of(name: str) -> Case:
-    """The case of a name."""
-    return next(case for case in CASES if case.name == name)
-
-
-def first_problem(name: str) -> SchedulingProblem:
-    """The problem of the first seed of a case."""
-    return next(replace(case_of(name), seeds=1).problems())
+def first_problem(objective: str) -> SchedulingProblem:
+    """The first set of section 4 with an objective, jobs stop and move."""
+    config = mig_config("section4.json")
+    jobs = generate(config, config.seeds[0])
+    return named(paper_problem(jobs, "A", parse_objective(objective)))
 
 
 def simulation() -> Work:
     """Best fit by the rule `bigfirst_srpt`."""
     from rsjs.heuristics.mig.scheduling_rules import best_fit
 
-    problem = first_problem("section4-completion-A")
+    problem = first_problem("completion")
     best_fit(problem, "bigfirst_srpt")
     return Work(
         run=lambda: best_fit(problem, "bigfirst_srpt"),
@@ -39,7 +36,7 @@ def annealing() -> Work:
     from rsjs.heuristics.mig.scheduling_local_search import local_search
     from rsjs.heuristics.mig.scheduling_rules import best_fit
 
-    problem = first_problem("section4-completion-A")
+    problem = first_problem("completion")
     start = best_fit(problem)
     local_search(problem, [start], iterations=1)
     return Work(

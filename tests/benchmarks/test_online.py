@@ -1,77 +1,125 @@
-"""The page of simulations: what its figures are made of."""
+"""Tables of simulations: what their figures are made of."""
 
+import pandas as pd
 import pytest
 
-from benchmarks import online_rows as names
-from benchmarks.online_rows import REFERENCES, Runs, case_of, merged
+from docs.make import online
+from docs.make.online import EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
+from rsjs.reporting.tables.formats import MISSING as NONE
 
-KM = "sts-km-none-{}-weak-130k-base-N{}-J{}-s{}"
+KM = "sts-km-{}-{}-weak-130k-base-N{}-J{}-s{}"
 
 
-def _row(instance, method, cost, **more):
-    nodes = case_of(instance).nodes
-    given = {"instance": instance, "method": method, "nodes": nodes, "jobs": 10 * nodes, "seed": 0}
-    return {**given, "objective": cost, "energy": cost, "late": 0, "utilisation": 0.3, **more}
+def row(nodes, method, cost, *, arrivals="low", sharing="none", set=1, seed=0, **more):
+    name = KM.format(sharing, arrivals, nodes, 10 * nodes, set)
+    given = {"instance": name, "nodes": nodes, "jobs": 10 * nodes, "method": method, "seed": seed}
+    known = {"rsjs_version": "1", "commit": "abc", "dirty": False, "cpu_model": "some"}
+    return {
+        **given,
+        "objective": cost,
+        "energy": cost,
+        "late": 0,
+        "utilisation": 0.3,
+        **known,
+        **more,
+    }
 
 
 @pytest.fixture
 def runs():
     """Greedy and STS on 10 and 20 nodes; EDF on one of them, and it does not end on the other."""
-    ten, twenty = (KM.format("low", n, 10 * n, 1) for n in (10, 20))
-    shared = ten.replace("none", "paper")
-    return Runs.of(
-        [
-            _row(ten, names.GREEDY, 100.0),
-            _row(ten, names.STS, 80.0, late=1),
-            _row(ten, names.EDF, 160.0),
-            _row(ten, REFERENCES, None, best_bound=50.0, infinite_cluster=64.0),
-            _row(ten, names.LITERAL, 90.0),
-            _row(shared, names.LITERAL, 72.0, late=40),
-            _row(twenty, names.GREEDY, 400.0),
-            _row(twenty, names.STS, 400.0, late=2),
-            _row(twenty, names.EDF, None),
-            _row(twenty, REFERENCES, None, best_bound=400.0, infinite_cluster=320.0),
-        ]
-    )
+    rows = [
+        row(10, GREEDY, 100.0),
+        row(10, STS, 80.0, late=1),
+        row(10, EDF, 160.0),
+        row(10, REFERENCES, None, best_bound=50.0),
+        row(10, LITERAL, 90.0),
+        row(10, LITERAL, 72.0, sharing="paper", late=40),
+        row(20, GREEDY, 400.0),
+        row(20, STS, 400.0, late=2),
+        row(20, EDF, None),
+        row(20, REFERENCES, None, best_bound=400.0),
+    ]
+    return online.described(pd.DataFrame(rows))
 
 
 def test_names_say_what_a_workload_is():
-    case = case_of("sts-a100-paper-exp50000-p0.5-130k-base-N50-J500-s3")
-    assert case == ("a100", "paper", "exp50000", "p0.5", 50)
-    assert (case.family, case.is_shared) == ("sts-a100-p05", True)
+    name = "sts-a100-paper-exp50000-p0.5-130k-base-N50-J500-s3"
+    (found,) = online.described(pd.DataFrame([{**row(50, STS, 1.0), "instance": name}])).to_dict(
+        "records"
+    )
+    assert (found["family"], found["shared"], found["arrivals"]) == (
+        "sts-a100-p05",
+        True,
+        "exp50000",
+    )
 
 
 def test_ratios_are_of_costs_per_node_where_both_completed(runs):
-    assert runs.ratio(names.STS, "objective", names.GREEDY) == (8 + 20) / (10 + 20)
-    assert runs.ratio(names.STS, "objective", names.EDF) == 0.5
-    assert runs.ratio(names.STS, "objective", REFERENCES, "best_bound") == 28 / 25
-    assert runs.ratio("nobody", "objective", names.EDF) is None
+    assert ratio(runs, STS, GREEDY) == (8 + 20) / (10 + 20)
+    assert ratio(runs, STS, EDF) == 0.5
+    assert ratio(runs, STS, REFERENCES, below="best_bound") == 28 / 25
+    assert pd.isna(ratio(runs, "nobody", EDF))
 
 
 def test_shares_are_of_jobs(runs):
-    assert (runs.late(names.STS), runs.plain.late(names.LITERAL)) == (3 / 300, 0)
-    assert runs.late("nobody") is None
+    assert online.late(online.plain(runs), STS) == 3 / 300
+    assert pd.isna(online.late(runs, "nobody"))
 
 
-def test_sharing_is_compared_on_the_same_jobs(runs):
-    shared = runs.of_family("sts-km", "low").shared_over_plain(names.LITERAL)
-    assert shared == pytest.approx(0.8)
-    assert runs.of_family("sts-km", "high").shared_over_plain(names.LITERAL) is None
+def test_sharing_is_compared_on_the_same_jobs(runs, monkeypatch):
+    monkeypatch.setattr(online, "campaign", lambda: runs)
+    literal = next(line for line in online.sharing().splitlines() if LITERAL in line)
+    assert literal.startswith(f"| `sts:literal` | {NONE} / {NONE} | 0.800 / 40 % |")
 
 
-def test_new_rows_take_the_place_of_old_ones():
-    ten = KM.format("low", 10, 100, 1)
-    before = [_row(ten, "b", 1.0), _row(ten, "a", 2.0)]
-    assert merged(before, [_row(ten, "b", 3.0)]) == [_row(ten, "a", 2.0), _row(ten, "b", 3.0)]
+def test_repetitions_are_one_row_with_means_and_deviation():
+    rows = [row(10, RG, cost, seed=i, late=i) for i, cost in enumerate((99.0, 100.0, 101.0))]
+    rows.append(row(10, EDF, 50.0, commit="abd"))
+    edf, rg = online.averaged(pd.DataFrame(rows)).to_dict("records")
+    assert (rg["runs"], rg["objective"], rg["objective_sd"], rg["late"]) == (3, 100.0, 1.0, 1.0)
+    assert (edf["runs"], edf["objective"]) == (1, 50.0)
+    assert pd.isna(edf["objective_sd"])
+    assert (rg["commit"], edf["commit"]) == ("abc", "abd")
 
 
-def test_what_has_not_ended_does_not_count():
-    one, two = (KM.format("low", 10, 100, seed) for seed in (1, 2))
-    rows = [_row(one, names.GREEDY, 1.0), _row(one, names.STS, 2.0), _row(one, REFERENCES, None)]
-    assert Runs.of(rows[:2]).by_workload == {}
-    assert set(Runs.of(rows).by_workload[one]) == {names.GREEDY, names.STS, REFERENCES}
-    begun = [_row(two, names.GREEDY, 1.0), _row(two, REFERENCES, None)]
-    assert set(Runs.of([*rows, *begun]).by_workload[one]) == {names.GREEDY, REFERENCES}
-    failed = [*begun, _row(two, names.STS, None)]
-    assert names.STS in Runs.of([*rows, *failed]).by_workload[one]
-    assert names.STS not in Runs.of([*rows, *failed]).by_workload[two]
+def test_rows_of_several_commits_say_so_and_a_missing_cost_is_no_mean():
+    rows = [row(10, RG, 99.0), row(10, RG, None, seed=1, commit="abd")]
+    (found,) = online.averaged(pd.DataFrame(rows)).to_dict("records")
+    assert found["commit"] == "abc abd"
+    assert pd.isna(found["objective"])
+    assert pd.isna(found["objective_sd"])
+
+
+@pytest.fixture
+def two(monkeypatch):
+    """Two workloads of one size at high load."""
+    costs = {
+        EDF: (100.0, 200.0),
+        online.OF_ALL: (80.0, 160.0),
+        STS: (80.0, 50.0),
+        ROLL: (75.0, 56.0),
+    }
+    rows = [
+        row(10, policy, cost, arrivals="high", set=i)
+        for policy, both in costs.items()
+        for i, cost in enumerate(both)
+    ]
+    runs = online.described(pd.DataFrame(rows))
+    monkeypatch.setattr(online, "campaign", lambda: runs)
+    return runs
+
+
+def test_single_workloads_show_how_far_sums_can_be_trusted(two):
+    assert f"| sts-km | {NONE} | {NONE} | 0.250 to 0.800 |" in online.spread()
+
+
+def test_roll_is_compared_with_the_cheapest_other_policy(two):
+    assert online.over_the_next(two) == (131 / 130, STS)
+    assert "| sts-km | 1.008 |" in online.roll_by_size()
+
+
+def test_both_fit_rules_of_edf_stand_beside_each_other(two):
+    rules = online.fit_rules()
+    assert "0.433 (0.250 to 0.800)" in rules
+    assert "0.542 (0.312 to 1.000)" in rules

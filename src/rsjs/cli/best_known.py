@@ -202,7 +202,7 @@ def update(
 
     \b
     Example:
-      rsjs run benchmarks/best_known.toml
+      rsjs run benchmarks/campaigns/best_known.toml
       rsjs bks update runs/best-known
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
 

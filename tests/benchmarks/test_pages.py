@@ -1,27 +1,49 @@
-"""The pages on claims and workloads say what the stored rows say."""
+"""The pages say what the stored rows say."""
 
 from itertools import product
+from math import nan
 
 import pytest
 
-from benchmarks import claims as page
-from benchmarks import online, online_page, sts_campaign, sts_campaign_page
-from benchmarks.online_rows import Runs
+from docs.make import claims as page
+from docs.make.formulations import cell
+from docs.make.pages import DOCS, PAGES, filled
+from docs.make.pages import page as made
 from rsjs.paper_claims import files
 from rsjs.paper_claims.sts import DP, MEAN_DP
-from rsjs.rows.csv import read_rows
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_what_the_stored_rows_make_of_it(name):
+    assert (DOCS / f"{name}.md").read_text("utf-8") == made(name)
+
+
+def test_a_page_without_the_block_of_a_table_is_an_error():
+    assert filled("<!-- a -->\nold\n<!-- /a -->.", {"a": lambda: "new\n"}) == (
+        "<!-- a -->\nnew\n<!-- /a -->."
+    )
+    with pytest.raises(ValueError, match="found no block <!-- a -->"):
+        filled("<!-- b -->", {"a": str})
+
+
+PROVED = {"status": "ok", "stop": "optimal", "own_gap": 1e-5, "s": 12.5}
 
 
 @pytest.mark.parametrize(
-    ("name", "made"),
+    ("changes", "text"),
     [
-        ("claims", page.page),
-        ("online", lambda: online_page.page(Runs.of(read_rows(online.ROWS)))),
-        ("sts-campaign", lambda: sts_campaign_page.page(Runs.of(read_rows(sts_campaign.ROWS)))),
+        ({}, "12.5"),
+        # the best cost, as another method's bound tells, and no proof
+        ({"stop": "time_limit", "own_gap": 0.029}, "limit (2.9 %)"),
+        ({"stop": "time_limit", "own_gap": 0.93}, "limit (93 %)"),
+        ({"stop": "time_limit", "own_gap": nan}, "limit (no bound)"),
+        ({"stop": "time_limit", "status": "no_solution", "own_gap": nan}, "limit (no)"),
+        ({"stop": "memory_limit", "status": "no_solution", "own_gap": nan}, "memory limit (no)"),
+        ({"status": "wrong"}, "optimal (wrong)"),
     ],
 )
-def test_a_page_is_what_the_stored_rows_make_of_it(name, made):
-    assert (page.DOCS / f"{name}.md").read_text("utf-8") == made()
+def test_a_limit_of_formulations_is_no_time(changes, text):
+    assert cell(PROVED | changes) == text
 
 
 def test_every_claim_with_an_experiment_has_a_value_from_stored_rows():

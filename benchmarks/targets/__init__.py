@@ -1,1 +1,0 @@
-"""The figures this version promises, measured: `python -m benchmarks.targets [PART ...]`."""

@@ -1,0 +1,59 @@
+"""
+Tables and pictures of the documentation from stored rows: `python -m docs.make.pages [PAGE ...]`.
+
+Pages are written by hand. What stands between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by
+the table of that name, and the pictures in docs/images are drawn again. Nothing is measured: the
+rows are those in results/, whose README names the campaigns that make them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from docs.make import claims, formulations, heuristics, mig, online
+from rsjs.instances.io.files import write_bytes
+
+DOCS = Path(__file__).parents[1]
+Tables = Mapping[str, Callable[[], str]]  # block -> its Markdown
+Pictures = Mapping[str, Callable[[Path], object]]  # name of the file -> writes it
+PAGES: Mapping[str, tuple[Tables, Pictures]] = {
+    "claims": (claims.TABLES, claims.PICTURES),
+    "formulations": (formulations.TABLES, formulations.PICTURES),
+    "heuristics": (heuristics.TABLES, heuristics.PICTURES),
+    "mig": (mig.TABLES, mig.PICTURES),
+    "online": (online.TABLES, online.PICTURES),
+    "sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
+}
+
+
+def filled(text: str, tables: Tables) -> str:
+    """Return the text of a page with each table between the markers of its block."""
+    for block, table in tables.items():
+        begin, end = f"<!-- {block} -->", f"<!-- /{block} -->"
+        before, marked, after = text.partition(begin)
+        _, ended, after = after.partition(end)
+        if not (marked and ended):
+            raise ValueError(f"found no block {begin} ... {end}, expected one")
+        text = f"{before}{begin}\n{table().rstrip()}\n{end}{after}"
+    return text
+
+
+def page(name: str) -> str:
+    """Return the text of a page with its tables made from the stored rows."""
+    return filled((DOCS / f"{name}.md").read_text("utf-8"), PAGES[name][0])
+
+
+def main(names: list[str]) -> None:
+    """Fill in pages and draw their pictures, all by default."""
+    if unknown := {*names} - {*PAGES}:
+        raise SystemExit(f"found {min(unknown)}, expected pages among {', '.join(PAGES)}")
+    for name in names or PAGES:
+        write_bytes(page(name).encode(), DOCS / f"{name}.md")
+        for picture, draw in PAGES[name][1].items():
+            draw(DOCS / "images" / f"{picture}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
