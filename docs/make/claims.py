@@ -12,8 +12,8 @@ from rsjs.paper_claims.files import Paper, claims, experiments, papers
 from rsjs.paper_claims.registry import values
 from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import markdown
-from rsjs.rows.csv import read_rows
 from rsjs.reporting.tables.table import code, escaped
+from rsjs.rows.csv import read_rows
 
 MIXES = {"sts-km": "K80 + M60", "sts-a100": "A100"}
 

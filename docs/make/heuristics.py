@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from docs.make.tables import RESULTS, grid, methods_of, stored, table
-from rsjs.reporting.figures.gap_curves import gap_over_time
+from rsjs.reporting.figures.draw import write
+from rsjs.reporting.figures.runs import gap_over_time
 from rsjs.reporting.tables import formats
 
 CAMPAIGN = "heuristics.toml"
@@ -63,7 +64,7 @@ def trajectories(path: Path) -> Path:
 
     names = rows["family"] + " 100 x " + rows["jobs"].astype(str)
     found = sorted(json.loads((RESULTS / "heuristics" / "events.json").read_text()), key=place)
-    return gap_over_time([{**run, "instance": names[run["instance"]]} for run in found], path)
+    return write(gap_over_time([{**r, "instance": names[r["instance"]]} for r in found]), path)
 
 
 TABLES = {"gaps": gaps, "counts": counts}

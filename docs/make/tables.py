@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from rsjs.methods import parse
-from rsjs.rows.csv import read_rows
 from rsjs.reporting.tables.formats import MISSING, percent
 from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.csv import read_rows
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
