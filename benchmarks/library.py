@@ -72,7 +72,7 @@ def record(name: str) -> None:
 def picture(workloads: list[Path]) -> None:
     """Draw the sets, and workloads by the names of their files."""
     from rsjs.cli.show import points_of_sets
-    from rsjs.reporting.figures.instance_space import set_picture
+    from rsjs.reporting.figures.inputs import set_picture
 
     others = {path.name.partition(".")[0]: features(read_workload(path)) for path in workloads}
     set_picture(points_of_sets(), ROOT / "docs" / "images" / "sets.png", others=others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache, partial
+from pathlib import Path
 
 from docs.make import online
 from docs.make.tables import RESULTS, table
@@ -71,9 +72,16 @@ def _origin(experiment: Experiment) -> str:
     return f" Rows of `rsjs run {experiment.campaign}`." if experiment.campaign else ""
 
 
+def picture(experiment: Experiment, path: Path) -> None:
+    """Draw the rows of an experiment, and the claims that rest on them."""
+    own = [one for one in claims().values() if one.experiment == experiment.name]
+    published = [(one, our_values()[one.id]) for one in own]
+    claim_picture(rows_of(experiment.name), experiment.plot, path, published)
+
+
 TABLES = {"summary": summary, **{paper.name: partial(of_paper, paper) for paper in papers()}}
 PICTURES = {
-    one.name: partial(lambda one, path: claim_picture(rows_of(one.name), one.plot, path), one)
+    one.name: partial(picture, one)
     for one in experiments().values()
     if one.plot and not one.campaign
 }

@@ -21,14 +21,14 @@ from rsjs.instances.mig.scheduling.problem import paper_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.reporting.figures import claim, figure_style
+from rsjs.reporting.figures import figure_style
+from rsjs.reporting.figures.claim import claim_figure
+from rsjs.reporting.figures.draw import draw as drawn_figure
 from rsjs.reporting.figures.draw import write
-from rsjs.reporting.figures.epoch_distribution import law_picture
+from rsjs.reporting.figures.inputs import distribution_picture, profile_picture, trace_picture
 from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy_picture import occupancy
 from rsjs.reporting.figures.runs import FLOOR, cost_split, gap_curve, gap_over_time
-from rsjs.reporting.figures.speed_profile import profile_picture
-from rsjs.reporting.figures.trace import trace_picture
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def draw(rows, runs, decide, tmp_path):
         "occupancy": lambda path: occupancy(instance, solution, path),
         "gap_over_time": lambda path: write(gap_over_time(runs), path),
         "cost_split": lambda path: write(cost_split(rows), path),
-        "law": lambda path: law_picture(LAWS["catalogue"], path),
+        "law": lambda path: distribution_picture(LAWS["catalogue"], path),
         "profile": lambda path: _profile(shared, 0, path),
         "trace": lambda path: trace_picture(_trace(tmp_path, 40), path),
         "mig_gantt": lambda path: _schedule(3, path),
@@ -212,7 +212,7 @@ def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_p
 @pytest.mark.parametrize("name", LAWS)
 def test_title_and_moments_of_a_law_are_told(name, tmp_path):
     law = LAWS[name]
-    path = law_picture(law, tmp_path / "law.svg", title=f"the {name} law of $5")
+    path = distribution_picture(law, tmp_path / "law.svg", title=f"the {name} law of $5")
     text = "\n".join(texts(path))
     for part in (f"the {name} law of $5", f"mean {law.mean:.1f}", "P(W = w)", "P(W > w)"):
         assert part in text
@@ -241,7 +241,7 @@ def test_bars_of_a_trace_add_up_to_the_load(tmp_path, monkeypatch):
     assert area == pytest.approx(sum(load.gpu_hours for load in report.loads))
     for ax in (jobs, run_times, gpus):
         assert sum(bar.get_height() for bar in ax.patches) == 300
-    assert len(work.get_legend().get_texts()) == 5
+    assert len(drawn[0].legends[0].get_texts()) == 5
     assert [label.get_text() for label in gpus.get_xticklabels()] == ["1", "2", "3"]
 
 
@@ -267,7 +267,7 @@ def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases, columns)
         for n in (10, 20)
         for method in ("greedy:paper", "edf:code", LONG)
     ]
-    made = claim._drawn(rows, {"x": "nodes", "y": "objective", "log": True})
+    made = drawn_figure(claim_figure(rows, {"x": "nodes", "y": "objective", "log": True}))
     made.canvas.draw()
     (legend,) = made.legends
     box = legend.get_window_extent()

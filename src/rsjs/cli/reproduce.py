@@ -98,7 +98,7 @@ def reproduce(
 
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
     """The rows of an experiment, kept in the folder as they come to be."""
-    from rsjs.paper_claims.registry import rows
+    from rsjs.paper_claims.registry import rows, values
 
     experiment = experiments()[name]
     with busy(f"{name}: {experiment.what}"):
@@ -106,7 +106,10 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
     if output is not None:
         write_bytes(csv_text(found).encode(), output / f"{name}.csv")
         if experiment.plot:
-            claim_picture(found, experiment.plot, output / f"{name}.png")
+            published = [
+                (one, values(one, found)) for one in chosen(["all"]) if one.experiment == name
+            ]
+            claim_picture(found, experiment.plot, output / f"{name}.png", published)
     return found
 
 

@@ -33,12 +33,15 @@ from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import SolutionFile, read_any, read_solution
 from rsjs.instances.library.features import Features, features
 from rsjs.instances.library.sets import draw
-from rsjs.reporting.figures.epoch_distribution import law_picture
-from rsjs.reporting.figures.instance_space import Point, set_picture
+from rsjs.reporting.figures.inputs import (
+    Point,
+    distribution_picture,
+    profile_picture,
+    set_picture,
+)
 from rsjs.reporting.figures.occupancy import shelves
 from rsjs.reporting.figures.occupancy_lines import occupancy_text
 from rsjs.reporting.figures.occupancy_picture import occupancy
-from rsjs.reporting.figures.speed_profile import profile_picture
 from rsjs.runs.verified_run import verdict_keys
 
 MOST_LISTED = 12  # applications
@@ -285,7 +288,7 @@ def _show_distribution(
         document = describe_distribution(content, name)
     if output is not None:
         with busy("drawing"):
-            law_picture(content.laws[name], output, title=name)
+            distribution_picture(content.laws[name], output, title=name)
         document["picture"] = output
     if as_json:
         print_json(document)

@@ -28,7 +28,7 @@ from rsjs.instances.traces.flaws import KINDS
 from rsjs.instances.traces.imputation import UNRECORDED, parse_nodes, stand_ins
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting.figures.figure_style import checked
-from rsjs.reporting.figures.trace import trace_picture
+from rsjs.reporting.figures.inputs import trace_picture
 
 if TYPE_CHECKING:
     from rsjs.instances.traces.flaws import FlawKind

@@ -1,23 +1,22 @@
-"""The picture of an experiment on claims: a panel per case, a line per method."""
+"""The picture of an experiment on claims: our runs, and the published values beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
+from math import isinf
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from rsjs.reporting.figures import figure_style
+import pandas as pd
+
+from rsjs.reporting.figures.draw import write
+from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import folded
 from rsjs.rows.select import Row
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from rsjs.paper_claims.claim import Claim, Values
 
-PANEL, LINE, SMALLEST = (2.4, 2.3), 0.17, 4.2  # inch: a panel, a line of the legend, a figure
-LONGEST_LABEL = 44  # characters of a line
 AXES = {
     "nodes": "nodes",
     "objective": "cost [$]",
@@ -27,11 +26,21 @@ AXES = {
     "decision_median_s": "median decision [s]",
     "jobs": "jobs",
 }
+UNITS = {"share": "%", "ratio": "ratio", "s": "s", "count": "number"}
+PUBLISHED, OURS = "published value or range", "our values, by case"
+BLACK, BLUE = "#000000", "#0072B2"
+LONGEST_TICK = 16  # characters
+OPEN = 1.3  # of our largest value: where a range without an upper end is cut
 
 
-def claim_picture(rows: Sequence[Row], plot: Mapping[str, Any], path: Path) -> Path:
+def claim_picture(
+    rows: Sequence[Row],
+    plot: Mapping[str, Any],
+    path: Path,
+    published: Sequence[tuple[Claim, Values]] = (),
+) -> None:
     """
-    Draw the mean of a column against another one.
+    Draw the mean of a column against another one by case, and claims with our values.
 
     Parameters
     ----------
@@ -40,58 +49,97 @@ def claim_picture(rows: Sequence[Row], plot: Mapping[str, Any], path: Path) -> P
         Columns `x` and `y`, among `AXES`; `log` for logarithmic axes.
     path : Path
         `.png`, `.svg` or `.pdf`.
+    published : sequence of (Claim, Values)
+        Claims that rest on the rows, and our values of them by case.
     """
-    return figure_style.write(lambda: _drawn(rows, plot), figure_style.checked(path))
+    write(claim_figure(rows, plot, published), path)
 
 
-def _drawn(rows: Sequence[Row], plot: Mapping[str, Any]) -> Figure:
+def claim_figure(
+    rows: Sequence[Row], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
+) -> Figure:
+    """Return a panel per case with a line per method, and one of claims per unit."""
     x, y = plot["x"], plot["y"]
-    cases = list(dict.fromkeys(str(row["case"]) for row in rows))
-    styles = figure_style.styles(str(row["method"]) for row in rows)
-    columns = figure_style.panel_columns(len(cases))
-    lines = ceil(len(cases) / columns)
-    width = max(SMALLEST, PANEL[0] * columns + 0.6)
-    labels = ["\n".join(folded(name, LONGEST_LABEL)) for name in styles]
-    beside = figure_style.legend_columns(width, labels)
-    legend = LINE * ceil(len(labels) / beside) * max(label.count("\n") + 1 for label in labels)
-    made = figure_style.figure(width, PANEL[1] * lines + 0.2 + legend, layout="constrained")
-    grid = made.subplots(lines, columns, sharey=True, squeeze=False)
-    panels = grid.flatten()
-    for axes in panels[len(cases) :]:
-        axes.remove()
-    for axes, case in zip(panels, cases, strict=False):
-        for method, style in styles.items():
-            points = _means(rows, case, method, x, y)
-            axes.plot(list(points), list(points.values()), **style, linewidth=1.0, markersize=4)
-        axes.set_title(case)
-        axes.set_xlabel(AXES[x])
-        if plot.get("log"):
-            _logarithmic(axes, sorted({row[x] for row in rows}))
-        axes.grid(linewidth=0.3)
-    for axes in grid[:, 0]:
-        axes.set_ylabel(AXES[y])
-    handles = panels[0].get_lines()
-    made.legend(handles, labels, loc="outside lower center", ncols=beside, frameon=False)
+    frame = pd.DataFrame({key: [row[key] for row in rows] for key in ("case", "method", x, y)})
+    frame = frame.dropna(subset=[y])
+    is_log = bool(plot.get("log"))
+    across = Axis(title=AXES[x], is_log=is_log)
+    if is_log:  # plain numbers, those of the rows
+        across = Axis(
+            title=AXES[x], is_log=True, ticks={at: f"{at:g}" for at in sorted({*frame[x]})}
+        )
+    up = Axis(title=AXES[y], is_log=is_log, ends=_ends(frame[y], is_log))
+    panels = [
+        Panel(series=_means(own, x, y), x=across, y=up, title=str(case))
+        for case, own in frame.groupby("case", sort=False)
+    ]
+    units = dict.fromkeys(claim.unit for claim, values in published if values)
+    panels += [_claims(unit, [one for one in published if one[0].unit == unit]) for unit in units]
+    return Figure(
+        name="claim",
+        title="Published values and ours",
+        panels=panels,
+        size=(2.6, 2.4),
+        is_shared=(not units, not units),
+    )
+
+
+def _ends(values: pd.Series, is_log: bool) -> tuple[float | None, float | None]:
+    """One vertical axis for all cases."""
+    if values.empty or not is_log or values.min() <= 0:
+        return None, None
+    return float(values.min()) / 1.5, float(values.max()) * 1.5
+
+
+def _means(rows: pd.DataFrame, x: str, y: str) -> list[Series]:
+    """The mean of each method at each x, with the least and the largest value of its seeds."""
+    made = []
+    for method, own in rows.groupby("method", sort=False):
+        at = own.groupby(x)[y].agg(["mean", "min", "max"])
+        ends = (at["min"].tolist(), at["max"].tolist())
+        made.append(
+            Series(name=str(method), x=at.index.tolist(), y=at["mean"].tolist(), y_interval=ends)
+        )
     return made
 
 
-def _logarithmic(axes: Axes, at: Sequence[float]) -> None:
-    """Logarithmic axes with plain numbers, on the first one those of the rows."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
-
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(at, [f"{value:g}" for value in at])
-    axes.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _means(rows: Sequence[Row], case: str, method: str, x: str, y: str) -> dict[float, float]:
-    """Mean of y at each x."""
-    found: dict[float, list[float]] = {}
-    for row in rows:
-        if str(row["case"]) == case and row["method"] == method and row[y] is not None:
-            found.setdefault(row[x], []).append(row[y])
-    return {at: fmean(values) for at, values in sorted(found.items())}
+def _claims(unit: str, published: Sequence[tuple[Claim, Values]]) -> Panel:
+    """A line per claim: the published range as a bar, our values as points."""
+    scale = 100.0 if unit == "share" else 1.0
+    known = [(claim, values) for claim, values in published if values]
+    ours = [scale * value for _, values in known for value in values.values()]
+    ranges: list[tuple[float, float]] = []
+    for claim, _ in known:
+        low, high = scale * claim.low, scale * claim.high
+        ranges.append((low, OPEN * max([low, *ours]) if isinf(high) else high))
+    places = [float(i) for i in range(len(known))]
+    ends = zip(known, ranges, places, strict=True)
+    closed = [(high, at) for (claim, _), (_, high), at in ends if not isinf(claim.high)]
+    upper = [end for end, _ in closed]
+    lows, highs = [low for low, _ in ranges], [high for _, high in ranges]
+    series = [
+        Series(
+            name=PUBLISHED,
+            x=[*lows, *upper],
+            y=[*places, *(at for _, at in closed)],
+            kind="points",
+            colour=BLACK,
+            look="tick",
+            x_interval=([*lows, *upper], [*highs, *upper]),
+        ),
+        Series(
+            name=OURS,
+            x=ours,
+            y=[at for at, (_, values) in zip(places, known, strict=True) for _ in values],
+            kind="points",
+            colour=BLUE,
+            look="hollow",
+        ),
+    ]
+    names = {
+        at: "\n".join(folded(claim.id, LONGEST_TICK))
+        for at, (claim, _) in zip(places, known, strict=True)
+    }
+    y = Axis(ticks=names, ends=(len(known) - 0.4, -0.6))
+    x = Axis(title=f"claimed and measured [{UNITS[unit]}]")
+    return Panel(series=series, x=x, y=y, marks=[Mark(at=0.0, axis="x")] if unit == "share" else ())

@@ -7,6 +7,9 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rsjs.core.types import Floats
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
 from rsjs.reporting.tables.formats import folded
@@ -21,7 +24,7 @@ LONGEST_LABEL = 36  # characters of a line of the legend
 LINE, AROUND = 0.15, 0.5  # inches: height of a legend's line, room for titles of axes
 SMALLEST = 4.2  # inches: width of a figure
 WIDEST, FINEST = 2.2, 1.0  # points: a line that lies on another one leaves its edges to see
-FEW_DECADES = 100.0  # below this ratio of the ends, ticks stand between the powers of ten
+FEW_DECADES = 300.0  # below this ratio of the ends, ticks stand between the powers of ten
 DASHED = (0, (3, 2))
 PALE, GREY, SMALL = "0.92", "0.35", 7
 
@@ -152,7 +155,8 @@ def _legend(figure: Figure, shown: Sequence[Sequence[Series]], styles: Styles) -
 def _style(series: Series, styles: Styles) -> dict[str, Any]:
     """Colour, marker and line style."""
     if series.colour:
-        found: dict[str, Any] = {"color": series.colour, "linestyle": "-", "marker": ""}
+        marker = {"tick": "|", "star": "*"}.get(series.look, "o" if series.kind == "points" else "")
+        found: dict[str, Any] = {"color": series.colour, "linestyle": "-", "marker": marker}
     else:
         found = dict(styles[series.style or series.name])
     return found | ({"linestyle": DASHED} if series.look == "dashed" else {})
@@ -182,7 +186,6 @@ def _panel(ax: Axes, panel: Panel, shown: Sequence[Series], styles: Styles) -> N
 
 def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place: int) -> None:
     colour, x, y = style["color"], series.x, series.y
-    bars = {"color": colour, "edgecolor": "white", "linewidth": 0.3}
     for interval, lines, at in (
         (series.x_interval, ax.hlines, y),
         (series.y_interval, ax.vlines, x),
@@ -190,19 +193,19 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
         if interval:
             lines(at, *interval, color=colour, linewidth=1.6, alpha=0.7)
     if series.kind == "bars":
-        ax.barh(y, x, left=series.base or 0, height=series.width, **bars)
-        _words(ax, series, [b + v / 2 for b, v in zip(series.base or [0] * len(x), x, strict=True)])
+        ax.barh(y, x, left=_base(series), height=series.width, color=colour, ec="white", lw=0.3)
+        _words(ax, series, (_base(series) + np.asarray(x) / 2).tolist())
     elif series.kind == "columns":
-        ax.bar(x, y, bottom=series.base or 0, width=series.width, **bars)
+        ax.bar(x, y, bottom=_base(series), width=series.width, color=colour)
     elif series.kind == "words":
         for right, up, text in zip(x, y, series.texts, strict=True):
             ax.text(right, up, text, va="center", fontsize=SMALL, color=series.colour or GREY)
     elif series.kind == "points":
         face = "white" if series.look == "hollow" else colour
-        size = 30 if style["marker"] == "*" else 16
-        ax.scatter(
-            x, y, s=size, marker=style["marker"] or "o", fc=face, ec=colour, clip_on=False, zorder=3
-        )
+        size = 60 if style["marker"] in "*|" else 16
+        marker = style["marker"]
+        edge = None if marker == "|" else colour
+        ax.scatter(x, y, s=size, marker=marker, fc=face, ec=edge, clip_on=False, zorder=3)
         for right, up, text in zip(x, y, series.texts, strict=False):
             ax.annotate(text, (right, up), xytext=(4, 3), textcoords="offset points")
     else:
@@ -212,7 +215,7 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
             x,
             y,
             drawstyle="steps-post" if is_step else "default",
-            linewidth=0.9 if series.look else width if series.marked is None else 1.2,
+            linewidth=0.9 if series.look else width if is_step and not series.marked else 1.2,
             markevery=series.marked if series.marked is not None else [-1] if is_step else None,
             markersize=4 + 1.2 * (place % 6) if single else 3.5,
             markerfacecolor="none" if single else "white" if series.look == "dashed" else colour,
@@ -220,6 +223,11 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
             zorder=1.9 if series.look == "dashed" else 3 + 0.01 * place,
             **style,
         )
+
+
+def _base(series: Series) -> Floats:
+    """Where bars begin."""
+    return np.asarray(series.base) if len(series.base) else np.zeros(len(series.x))
 
 
 def _words(ax: Axes, series: Series, middles: Sequence[float]) -> None:
@@ -241,20 +249,20 @@ def _axis(ax: Axes, which: str, told: Axis) -> None:
     limits = ax.set_xlim if which == "x" else ax.set_ylim
     if told.is_log:
         (ax.set_xscale if which == "x" else ax.set_yscale)("log")
-    limits(*told.ends)
-    if told.is_count and not told.ticks:
-        low, high = axis.get_view_interval()
-        limits(low, max(1.0, high))  # where all is 0, an axis of its own would be of hundredths
-        axis.set_major_locator(MaxNLocator(integer=True))
     if told.ticks:
         axis.set_ticks([*told.ticks], [*told.ticks.values()])
         ax.minorticks_off()
-    elif told.is_log:
-        low, high = sorted(axis.get_view_interval())
-        few = high < FEW_DECADES * low
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
-        least = told.floor or 0.0
-        sign = {True: "≤ ", False: ""}
+    limits(*told.ends)
+    low, high = axis.get_view_interval()
+    if told.is_count:
+        limits(low, max(1.0, high))  # where all is 0, an axis of its own would be of hundredths
+        axis.set_major_locator(MaxNLocator(integer=True))
+    elif told.is_log and not told.ticks:
+        low, high = sorted((low, high))
+        axis.set_major_locator(
+            LogLocator(subs=(1.0, 2.0, 5.0) if high < FEW_DECADES * low else (1.0,))
+        )
+        least, sign = told.floor or 0.0, {True: "≤ ", False: ""}
         axis.set_major_formatter(
             FuncFormatter(lambda value, _: f"{sign[bool(value <= least)]}{value:g}")
         )

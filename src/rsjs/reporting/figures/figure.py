@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rsjs.core.types import Floats, Ints
+
 MOST_SERIES = 8  # lines in a panel; a page shows the others when asked for in the legend
 
 Kind = Literal["line", "steps", "points", "bars", "columns", "words"]
-Interval = tuple[Sequence[float], Sequence[float]]  # lower and upper ends
+Values = Sequence[float] | Floats | Ints
+Interval = tuple[Values, Values]  # lower and upper ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,17 +24,17 @@ class Series:
     """The values of a method or a quantity in a panel."""
 
     name: str  # in the legend, where each name stands once; "" = not there
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Values
+    y: Values
     kind: Kind = "line"  # bars lie, columns stand, words are its texts at their places
     style: str = ""  # the name whose colour and marker it has, by default its own
     colour: str = ""  # instead of that of the style
-    look: Literal["", "thin", "dashed", "hollow"] = ""
+    look: Literal["", "thin", "dashed", "hollow", "tick", "star"] = ""
     marked: Sequence[int] | None = None  # points with a marker; None: all of a line, the last step
     x_interval: Interval | None = None
     y_interval: Interval | None = None
-    base: Sequence[float] = ()  # where bars and columns begin, by default at 0
-    width: float | Sequence[float] = 0.75  # of bars and columns, across their length
+    base: Values = ()  # where bars and columns begin, by default at 0
+    width: float | Values = 0.75  # of bars and columns, across their length
     texts: Sequence[str] = ()  # beside points, in bars
     tips: Sequence[str] = ()  # of each point, or one of all: what a page tells under the pointer
     links: Sequence[str] = ()  # of each point, or one of all: where it leads in a page
