@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +14,7 @@ from rsjs.cli.mig_files import AllowPlugins, Form, known_form, parsed_seeds
 from rsjs.cli.options import Json, Nodes, Output, argument, errors_at, option, options_named
 from rsjs.cli.output import print_json, print_made, print_values, writable
 from rsjs.cli.progress import busy, running
+from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 
 app = typer.Typer(
     help="Make an instance, or with --arrivals a workload: jobs that arrive over time.\n\n\b\n"
@@ -20,61 +23,8 @@ app = typer.Typer(
     "  rsjs generate jahani --arrivals exp --gap 30 -N 10 -J 100 -o workload.json",
 )
 
-Jobs = Annotated[int | None, option("J", "Number of jobs, 10 N by default.", "-J", "--jobs")]
-Seed = Annotated[int, option("S", "Seed of the random draws.")]
-Catalogue = Annotated[
-    str,
-    option(
-        "NAME",
-        "Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
-    ),
-]
-Due = Annotated[str, option("NAME", "Due dates: base or tight.")]
-Times = Annotated[str, option("NAME", "Execution times: synthetic, or networks (catalogue).")]
-Arrivals = Annotated[
-    str | None,
-    option(
-        "PROCESS",
-        "Make a workload. Time between submissions: exp, integer_poisson or constant; or a load,"
-        " high, low or mixed (not of jahani).",
-    ),
-]
-Gap = Annotated[
-    float | None,
-    option(
-        "SECONDS",
-        "With --arrivals: mean time between two submissions times the number of nodes; the paper's"
-        " by default.",
-    ),
-]
-ClusterGap = Annotated[
-    float | None,
-    option(
-        "SECONDS",
-        "With --arrivals: mean time between two submissions to the whole cluster, 30 by default;"
-        " it is not divided by N.",
-    ),
-]
-
-
-@app.callback()
-def group() -> None: ...
-
-
-@app.command("jahani")
-def jahani(
-    nodes: Nodes,
-    output: Output,
-    jobs: Jobs = None,
-    catalogue: Catalogue = "table2",
-    due: Due = "base",
-    times: Times = "synthetic",
-    arrivals: Arrivals = None,
-    gap: ClusterGap = None,
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """
+ABOUT = {  # family: help of its command
+    "jahani": """
     Draw from Jahani 2019: node types to choose, jobs to place.
 
     \b
@@ -84,24 +34,8 @@ def jahani(
       rsjs generate jahani --arrivals exp --gap 30 -N 10 -J 100 -o workload.json.gz
 
     The paper's workloads have gaps of 30 s and 45 s whatever the number of nodes.
-    """
-    _make("jahani", **locals())
-
-
-@app.command("kiros")
-def kiros(
-    nodes: Nodes,
-    output: Output,
-    jobs: Jobs = None,
-    catalogue: Catalogue = "kiros",
-    due: Due = "base",
-    times: Times = "synthetic",
-    arrivals: Arrivals = None,
-    gap: Gap = None,
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """
+    """,
+    "kiros": """
     Draw from Kiros 2020: nodes charged until their first job ends.
 
     \b
@@ -109,31 +43,8 @@ def kiros(
       rsjs generate kiros --catalogue kiros --due base --times networks \\
           -N 100 -J 400 --seed 1 -o instance.json.gz
       rsjs generate kiros --arrivals exp --gap 30000 -N 10 -J 100 -o workload.json.gz
-    """
-    _make("kiros", **locals())
-
-
-@app.command("andreas")
-def andreas(
-    nodes: Nodes,
-    output: Output,
-    jobs: Jobs = None,
-    scenario: Annotated[
-        int, option("1|2", "GPUs of a node: 2 V100 or 1 T4, or twice as many.")
-    ] = 1,
-    profiles: Annotated[
-        str | None,
-        option(
-            "CATALOGUE",
-            "Applications and GPU types of your own, from `rsjs profile`, for the scenario.",
-        ),
-    ] = None,
-    arrivals: Arrivals = None,
-    gap: Gap = None,
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """
+    """,
+    "andreas": """
     Draw from ANDREAS (Filippini 2021): fixed nodes, energy by power.
 
     \b
@@ -141,40 +52,8 @@ def andreas(
       rsjs generate andreas --scenario 1 -N 100 -J 400 --seed 1 -o instance.json.gz
       rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json
       rsjs generate andreas --scenario 2 --arrivals mixed -N 10 -J 100 -o workload.json.gz
-    """
-    _make("andreas", **locals())
-
-
-@app.command("sts")
-def sts(
-    nodes: Nodes,
-    output: Output,
-    jobs: Jobs = None,
-    mix: Annotated[str, option("NAME", "GPU types: km (K80, M60), a100, or kma (all).")] = "km",
-    sharing: Annotated[
-        str,
-        option(
-            "NAME",
-            "Shares of GPUs: none; paper: Table IV with the slow-down of the paper; or contention.",
-        ),
-    ] = "none",
-    speedup: Annotated[
-        str, option("NAME", "On several GPUs: weak or strong scaling, or p0.5.")
-    ] = "weak",
-    samples: Annotated[int, option("N", "Samples per epoch; the paper's: 13000.")] = 130_000,
-    laws: Annotated[
-        str,
-        option(
-            "NAME|FILE",
-            "Distributions of epochs: base, mild, strong, fixed, or a .csv file (epoch,weight).",
-        ),
-    ] = "base",
-    arrivals: Arrivals = None,
-    gap: Gap = None,
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """
+    """,
+    "sts": """
     Draw from Filippini 2024 (RS-JS): random epochs, GPU shares.
 
     \b
@@ -185,24 +64,8 @@ def sts(
 
     The paper's workloads have --arrivals exp, high and low. How many epochs a job of a workload
     runs is drawn, and withheld from the methods.
-    """
-    _make("sts", **locals())
-
-
-@app.command("planted")
-def planted(
-    nodes: Nodes,
-    output: Output,
-    jobs: Annotated[
-        int | None, option("J", "Number of jobs, 4 N by default.", "-J", "--jobs")
-    ] = None,
-    kind: Annotated[
-        str, option("NAME", "Energy term: proportional or first_ending.")
-    ] = "proportional",
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """
+    """,
+    "planted": """
     Draw an instance whose optimum is known by construction.
 
     \b
@@ -211,17 +74,90 @@ def planted(
 
     `rsjs.instances.generators.planted.optimum` of the same arguments returns the optimum, and the
     module its proof; the manifests of the sets planted-* have the costs.
-    """
-    _make("planted", gap=None, **locals())
+    """,
+}
+OPTIONS = {  # parameter of a generator: what stands for its value, help
+    "catalogue": (
+        "NAME",
+        "Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
+    ),
+    "due": ("NAME", "Due dates: base or tight."),
+    "times": ("NAME", "Execution times: synthetic, or networks (catalogue)."),
+    "scenario": ("1|2", "GPUs of a node: 2 V100 or 1 T4, or twice as many."),
+    "profiles": (
+        "CATALOGUE",
+        "Applications and GPU types of your own, from `rsjs profile`, for the scenario.",
+    ),
+    "mix": ("NAME", "GPU types: km (K80, M60), a100, or kma (all)."),
+    "sharing": (
+        "NAME",
+        "Shares of GPUs: none; paper: Table IV with the slow-down of the paper; or contention.",
+    ),
+    "speedup": ("NAME", "On several GPUs: weak or strong scaling, or p0.5."),
+    "samples": ("N", "Samples per epoch; the paper's: 13000."),
+    "laws": (
+        "NAME|FILE",
+        "Distributions of epochs: base, mild, strong, fixed, or a .csv file (epoch,weight).",
+    ),
+    "kind": ("NAME", "Energy term: proportional or first_ending."),
+}
+ARRIVALS = (
+    "Make a workload. Time between submissions: exp, integer_poisson or constant; or a load, high,"
+    " low or mixed (not of jahani)."
+)
+CLUSTER_GAP = (
+    "With --arrivals: mean time between two submissions to the whole cluster, 30 by default; it is"
+    " not divided by N."
+)
+NODE_GAP = (
+    "With --arrivals: mean time between two submissions times the number of nodes; the paper's by"
+    " default."
+)
 
 
-def _make(family: str, *, output: Path, gap: float | None, as_json: bool, **options: Any) -> None:
-    """Draw with the options of a command, write the file and print what is in it."""
-    writable(output)
-    with busy("drawing jobs"), options_named():
-        subject = generate(family, gap_seconds=gap, **options)
-        save(subject, output)
-    print_made(subject, output, as_json=as_json)
+@app.callback()
+def group() -> None: ...
+
+
+def _command(family: str) -> Callable[..., None]:
+    """Return the command of a family: its options are the parameters of its generator."""
+
+    def command(output: Path, as_json: bool, gap: float | None = None, **options: Any) -> None:
+        writable(output)
+        with busy("drawing jobs"), options_named():
+            subject = generate(family, gap_seconds=gap, **options)
+            save(subject, output)
+        print_made(subject, output, as_json=as_json)
+
+    ratio = 4 if family == "planted" else 10
+    jobs = option("J", f"Number of jobs, {ratio} N by default.", "-J", "--jobs")
+    kinds: dict[str, tuple[Any, Any]] = {  # name: type and default
+        "nodes": (Nodes, Parameter.empty),
+        "output": (Output, Parameter.empty),
+        "jobs": (Annotated[int | None, jobs], None),
+    }
+    for name, parameter in signature(GENERATORS[family], eval_str=True).parameters.items():
+        if name in OPTIONS:
+            kind = Annotated[parameter.annotation, option(*OPTIONS[name])]  # type: ignore[name-defined]
+            kinds[name] = (kind, parameter.default)
+    if family in WORKLOADS:
+        gap = option("SECONDS", CLUSTER_GAP if family == "jahani" else NODE_GAP)
+        kinds["arrivals"] = (Annotated[str | None, option("PROCESS", ARRIVALS)], None)
+        kinds["gap"] = (Annotated[float | None, gap], None)
+    kinds["seed"] = (Annotated[int, option("S", "Seed of the random draws.")], 1)
+    kinds["as_json"] = (Json, False)
+    command.__doc__ = ABOUT[family]
+    command.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, (kind, default) in kinds.items()
+        ]
+    )
+    return command
+
+
+for _family in ABOUT:
+    app.command(_family)(_command(_family))
 
 
 @app.command("mig")
