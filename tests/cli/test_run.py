@@ -255,7 +255,7 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
     board.hear(News(kind="idle"))
     assert board.text().startswith("two: 3 of 3 done, 1 failed, 0 running")
     told = capsys.readouterr().err
-    assert "its watcher died" in told
+    assert "its supervisor died" in told
     assert "left to another process" in told
 
 

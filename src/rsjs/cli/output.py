@@ -12,7 +12,6 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rich import table as rich_table
 from rich.console import Console
 
 from rsjs.core.errors import InputError, described
@@ -24,6 +23,8 @@ from rsjs.reporting.tables.table import Column, Table
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance, Workload
 
+MOST_VIOLATIONS = 20  # lines
+
 
 def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
     """Refuse an output file, or folder, that cannot be written or is one of the files read."""
@@ -34,20 +35,8 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that prints text as it is: no markup, no colouring of numbers and names."""
+    """Return a console that prints text as it is: no markup, no colouring of numbers and names."""
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
-
-
-def plain_table(title: str) -> rich_table.Table:
-    """A table without lines, its title on the left."""
-    return rich_table.Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -92,12 +81,12 @@ def _plain(value: Any) -> Any:
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Significant digits; a dash for a missing number."""
+    """Write significant digits; a dash for a missing number."""
     return formats.MISSING if value is None else formats.significant(value, digits)
 
 
 def percent(value: float | None) -> str:
-    """A share in per cent."""
+    """Write a share in per cent; a dash for a missing one."""
     return formats.MISSING if value is None else f"{formats.percent(value)} %"
 
 
@@ -115,18 +104,17 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
 
 def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
     """Print keys and values; in text without those that are None, numbers in six digits."""
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, list):
+            return ", ".join(str(rounded(entry)) for entry in value)
+        return number(value) if isinstance(value, float) else value
+
     if as_json:
         print_json(values)
-        return
-    known = {name: value for name, value in values.items() if value is not None}
-    print_facts((name.replace("_", " "), _rounded(value)) for name, value in known.items())
-
-
-def _rounded(value: Any) -> Any:
-    """Write floats, alone or in a list, in six significant digits."""
-    if isinstance(value, list):
-        return ", ".join(str(_rounded(entry)) for entry in value)
-    return number(value) if isinstance(value, float) else value
+    else:
+        known = ((name, value) for name, value in values.items() if value is not None)
+        print_facts((name.replace("_", " "), rounded(value)) for name, value in known)
 
 
 def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bool) -> None:
@@ -153,13 +141,29 @@ def print_text(text: str) -> None:
         print(line)
 
 
-MOST_VIOLATIONS = 20
-
-
 def print_verdict(document: dict[str, Any], *more: tuple[str, str]) -> None:
-    """A few lines: what was found, at what cost, within which bound; then further lines."""
-    facts = [*_head(document), *cost_lines(document), *_effort(document)]
-    print_facts([*facts, *_exact(document.get("exact")), *more])
+    """Print what was found, at what cost, within which bound and time; then further facts."""
+    facts = [("instance", document["instance"]), ("method", document["method"] or "not named")]
+    if document["stop"] is not None:
+        message = f" ({document['message']})" if document["message"] else ""
+        facts.append(("stop", f"{document['stop']}{message}"))
+    failed = "no, see below" if document["violations"] else "no solution"
+    facts.append(("feasible", "yes" if document["feasible"] else failed))
+    facts += cost_lines(document)
+    seconds = dict(document["seconds"])
+    total = seconds.pop("total", None)
+    phases = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
+    facts.append(("seconds", f"{total:.3g} ({phases})" if total is not None else phases))
+    if document["peak_memory_mb"] is not None:
+        facts.append(("memory", f"{document['peak_memory_mb']:.0f} MB at most"))
+    if (exact := document.get("exact")) is not None:
+        word = "feasible" if exact["feasible"] else "not feasible"
+        cost = "" if exact["objective"] is None else f", {exact['objective']!r} $"
+        verdict = "agrees" if exact["agrees"] else "DISAGREES with the check in floating point"
+        facts.append(("exact", f"{word}{cost}: {verdict}"))
+        if not exact["agrees"]:
+            facts += [("exact", line) for line in violation_lines(exact["violations"])]
+    print_facts([*facts, *more])
     for line in violation_lines(document["violations"]):
         print(line)
 
@@ -176,7 +180,7 @@ def print_violations(facts: Mapping[str, Any], violations: Sequence[Any], *, as_
 
 
 def violation_lines(violations: list[dict[str, Any]]) -> list[str]:
-    """One line per violation, the first ones of very many."""
+    """Return one line per violation, the first ones of very many."""
     lines = [
         f"violation  {v['constraint']}: {v['where']}: found {v['found']}, expected {v['expected']}"
         for v in violations[:MOST_VIOLATIONS]
@@ -185,20 +189,8 @@ def violation_lines(violations: list[dict[str, Any]]) -> list[str]:
     return [*lines, *([f"... and {more} more violations"] if more > 0 else [])]
 
 
-def _head(document: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("instance", document["instance"]), ("method", document["method"] or "not named")]
-    if document["stop"] is not None:
-        message = f" ({document['message']})" if document["message"] else ""
-        rows.append(("stop", f"{document['stop']}{message}"))
-    if document["feasible"]:
-        word = "yes"
-    else:
-        word = "no, see below" if document["violations"] else "no solution"
-    return [*rows, ("feasible", word)]
-
-
 def cost_lines(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Objective by terms, bound and gaps, what runs where."""
+    """Return objective by terms, bound and gaps, what runs where."""
     rows = []
     if document["objective"] is not None:
         terms = (f"{name} {number(value)}" for name, value in document["terms"].items())
@@ -206,11 +198,9 @@ def cost_lines(document: dict[str, Any]) -> list[tuple[str, str]]:
     if document["bound"] is not None:
         text = f"{number(document['bound'])} $"
         if document["gap"] is not None:
-            without, energy = (
-                percent(document[f"gap_{part}"]) for part in ("without_postponement", "over_energy")
-            )
-            text += f", gap {percent(document['gap'])} ({without} without postponement, "
-            text += f"{energy} over energy)"
+            keys = ("gap", "gap_without_postponement", "gap_over_energy")
+            gap, without, energy = (percent(document[key]) for key in keys)
+            text += f", gap {gap} ({without} without postponement, {energy} over energy)"
         rows.append(("bound", text))
     counts = document["counts"]
     if "executed" in counts:
@@ -218,25 +208,3 @@ def cost_lines(document: dict[str, Any]) -> list[tuple[str, str]]:
         gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
         rows.append(("nodes", f"{counts['selected_nodes']} selected, {gpus}"))
     return rows
-
-
-def _effort(document: dict[str, Any]) -> list[tuple[str, str]]:
-    seconds = dict(document["seconds"])
-    total = seconds.pop("total", None)
-    phases = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
-    rows = [("seconds", f"{total:.3g} ({phases})" if total is not None else phases)]
-    if document["peak_memory_mb"] is not None:
-        rows.append(("memory", f"{document['peak_memory_mb']:.0f} MB at most"))
-    return rows
-
-
-def _exact(exact: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Return what the exact check found, if it was asked; violations if it disagrees."""
-    if exact is None:
-        return []
-    word = "feasible" if exact["feasible"] else "not feasible"
-    cost = "" if exact["objective"] is None else f", {exact['objective']!r} $"
-    if exact["agrees"]:
-        return [("exact", f"{word}{cost}: agrees")]
-    lines = [f"{word}{cost}: DISAGREES with the check in floating point"]
-    return [("exact", line) for line in lines + violation_lines(exact["violations"])]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def busy(what: str) -> AbstractContextManager[Any]:
-    """A spinner beside a word on what is done."""
+    """Show a spinner beside a word on what is done."""
     if not sys.stderr.isatty():
         return nullcontext()
     return console(stderr=True).status(what)
@@ -48,8 +48,7 @@ class RunLine:
             self.bound = event["value"]
 
     def text(self) -> str:
-        """The line as of now; its seconds count the start of the process, the limit does not."""
-
+        """Return the line; its seconds count the start of the process, the limit does not."""
         seconds = time.monotonic() - self._begin
         parts = [f"{self.label}: {seconds:.0f} s (limit {self.time_limit:g})"]
         if self.cost is not None or self.bound is not None:
@@ -58,7 +57,6 @@ class RunLine:
         return "  ".join(parts)
 
     def __rich__(self) -> Text:
-
         return Text(self.text(), overflow="ellipsis", no_wrap=True)
 
 
@@ -83,24 +81,16 @@ class Screen:
 
 @contextmanager
 def running(*, live: bool = True) -> Iterator[Screen]:
-    """A screen; without `live`, or away from a terminal, it only keeps what is said."""
+    """Yield a screen; without `live`, or away from a terminal, it only keeps what is said."""
     if not live or not sys.stderr.isatty():
         yield Screen(None)
         return
-
     with Live(console=console(stderr=True), transient=True, refresh_per_second=4) as display:
         yield Screen(display)
 
 
 class Board:
-    """
-    The state of a campaign, kept up by its news.
-
-    Attributes
-    ----------
-    done, failed : int
-        Runs that ended now; those of them that failed, see `statuses.failure`.
-    """
+    """The state of a campaign, kept up by its news: runs that ended now, and that failed."""
 
     def __init__(self, name: str, left: Sequence[Run], slots: int, screen: Screen) -> None:
         self.name, self.slots, self.screen = name, slots, screen
@@ -132,7 +122,7 @@ class Board:
 
         if news.kind == "lost":
             self.waiting[run.id] = run
-            self.screen.say(f"  {run.label}: its watcher died, it is tried again")
+            self.screen.say(f"  {run.label}: its supervisor died, it is tried again")
             return
         self.done += 1
         place = f"  {self.done}/{self.total} {run.label}"
@@ -152,7 +142,7 @@ class Board:
         self.screen.say(f"{place}: {told}")
 
     def seconds_left(self) -> float | None:
-        """From the runs of each method so far; None before the first has ended."""
+        """Estimate from the runs of each method so far; None before the first has ended."""
         spent = [seconds for several in self._spent.values() for seconds in several]
         if not spent:
             return None
@@ -162,7 +152,7 @@ class Board:
         return (ahead + overall / 2 * len(self._running)) / self.slots
 
     def text(self) -> str:
-        """The board as of now."""
+        """Return the board as of now."""
         left = self.seconds_left()
         counts = f"{self.done} of {self.total} done, {self.failed} failed"
         head = f"{self.name}: {counts}, {len(self._running)} running"
@@ -170,13 +160,12 @@ class Board:
         return "\n".join([head, *(line.text() for line in self._running.values())])
 
     def __rich__(self) -> Text:
-
         return Text(self.text(), overflow="ellipsis", no_wrap=True)
 
 
 def duration(seconds: float) -> str:
     """
-    In words.
+    Write a duration in words.
 
     >>> duration(59), duration(61), duration(7300)
     ('59 s', '2 min', '2.0 h')
