@@ -29,7 +29,7 @@ from rsjs.campaigns.worker_pool import local
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, parse
-from rsjs.runs.compare import Row
+from rsjs.rows.columns import Row
 from rsjs.runs.kinds.base import kind_of
 
 if TYPE_CHECKING:
@@ -324,24 +324,21 @@ def _carried_out(
     place = {run.id: k for k, run in enumerate(sorted(prepared.selected, key=order))}
     found = collect([folder])
 
-    def selected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted((row for row in rows if row["run_id"] in place), key=_by(place))
+    def by_place(row: Mapping[str, Any]) -> int:
+        return place[row["run_id"]]
 
-    rows = selected(found.rows)
+    rows = sorted((row for row in found.rows if row["run_id"] in place), key=by_place)
+    courses = (course for course in found.courses if course["run_id"] in place)
     return Comparison(
         rows=rows,
         skipped=[
             Skipped(instance=run.instance, method=run.method, reason=reason)
             for run, reason in prepared.plan.skipped.items()
         ],
-        trajectories=selected(found.courses),
+        trajectories=sorted(courses, key=by_place),
         interrupted=interrupted,
         left=len(place) - len(rows),
     )
-
-
-def _by(place: Mapping[str, int]) -> Callable[[Mapping[str, Any]], int]:
-    return lambda row: place[row["run_id"]]
 
 
 def _literal(name: str) -> str:

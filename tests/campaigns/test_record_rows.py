@@ -7,13 +7,13 @@ import pytest
 
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.manifest import write_plan
-from rsjs.campaigns.record_rows import row_of
 from rsjs.campaigns.record_writing import write
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.runner import Part, prepare
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict
 from rsjs.instances.io.serialization import canonical_text
+from rsjs.rows.build import row_of
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rsjs.campaigns.statuses import ended, quality
 from rsjs.core.report import SolveResult, Stop
+from rsjs.rows.build import ended, quality
 
 ENDED = [  # end, exit code, stop, message, what it is called
     ("by itself", 0, "optimal", "", "FINISHED"),

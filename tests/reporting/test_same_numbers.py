@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from rsjs.campaigns.collection import Collected
-from rsjs.campaigns.statuses import failure
 from rsjs.reporting.archive.campaign_data import Experiment, doubts
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.site import overview_page
@@ -20,7 +19,7 @@ from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.rows.csv import csv_text, read_rows
-from rsjs.rows.select import best_row, by_family
+from rsjs.rows.select import best_row, by_family, failure
 
 SMOKE = Path(__file__).parents[2] / "results" / "smoke"
 Row = dict[str, Any]

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import manifest, session
-from rsjs.campaigns.record_rows import row_of, skipped_row
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.statuses import quality
 from rsjs.campaigns.store import Store
 from rsjs.campaigns.verification import priced_again
 from rsjs.core.entry_points import source_text
 from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
-from rsjs.runs import compare
-from rsjs.runs.compare import Row
+from rsjs.rows.build import quality, row_of, share_bounds, skipped_row
+from rsjs.rows.columns import Row
 from rsjs.runs.gap import contradicts, problem
 
 
@@ -84,7 +82,7 @@ def collect(folders: Sequence[Path]) -> Collected:
         sessions |= made_by
         lost += without
         for record in survey.done:
-            row = {**row_of(record, made_by.get(record.session)), "campaign": campaign}
+            row: Row = {**row_of(record, made_by.get(record.session)), "campaign": campaign}
             found.setdefault(record.run.id, (record, row))
             places.setdefault(record.run.id, store)
     rows = [row for _, row in found.values()]
@@ -141,7 +139,7 @@ def _share(group: list[Row]) -> None:
         if row["stop"] == Stop.INFEASIBLE and reached:
             row["status"] = "wrong"
             _add(row, "says infeasible, which another run's decision refutes")
-    compare.share_bounds(group)
+    share_bounds(group)
 
 
 def _add(row: Row, told: str) -> None:

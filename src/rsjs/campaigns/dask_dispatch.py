@@ -45,10 +45,10 @@ from rsjs.campaigns.dispatch import Dispatch, News
 from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
 from rsjs.campaigns.machine import Need
 from rsjs.campaigns.session import Conditions, on_host
-from rsjs.campaigns.statuses import summary
 from rsjs.campaigns.store import Store
 from rsjs.core.entry_points import source_text
 from rsjs.core.errors import InputError, described, told
+from rsjs.rows.build import summary
 
 if TYPE_CHECKING:
     from distributed import Client, Future

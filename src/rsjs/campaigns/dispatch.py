@@ -35,7 +35,7 @@ class News:
     run : Run or None
         None = idle, joined, done.
     data : mapping
-        The event line; the summary of a run that ended (`statuses.summary`); of a machine its
+        The event line; the summary of a run that ended (`rows.build.summary`); of a machine its
         `session`, its `conditions` (`session.conditions`) and, if it joined, its `slots`.
     """
 

@@ -24,10 +24,10 @@ from typing import Any
 
 from rsjs.campaigns.execute import Order, perform
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.statuses import summary
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
 from rsjs.core.process import die_with_parent
+from rsjs.rows.build import summary
 from rsjs.runs.process_tree import Family, subreaper
 from rsjs.runs.supervisor import Batch
 

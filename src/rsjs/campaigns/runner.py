@@ -23,10 +23,10 @@ from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.session import Conditions, Session, conditions, read_some
 from rsjs.campaigns.spec import Campaign
-from rsjs.campaigns.statuses import HOW_ENDED, ended
 from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
+from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.provenance import busy_above

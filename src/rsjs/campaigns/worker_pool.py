@@ -23,8 +23,8 @@ from rsjs.campaigns import record_writing
 from rsjs.campaigns.dispatch import Dispatch, News
 from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
 from rsjs.campaigns.records import Record
-from rsjs.campaigns.statuses import summary
 from rsjs.campaigns.store import Store
+from rsjs.rows.build import summary
 from rsjs.runs.process_tree import kill_if_stopped, subreaper
 
 PATIENCE = 5.0  # seconds for a slot to end its run

@@ -17,7 +17,6 @@ from rsjs.campaigns.collection import collect as collected
 from rsjs.campaigns.dask_dispatch import dask, own_cluster, running_cluster
 from rsjs.campaigns.manifest import STORE
 from rsjs.campaigns.runner import Prepared, of_other_code, remarks, slots_here
-from rsjs.campaigns.statuses import failure
 from rsjs.campaigns.worker_pool import local
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option
@@ -27,6 +26,7 @@ from rsjs.comparison import find_campaign
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.csv import write_all
+from rsjs.rows.select import failure
 
 if TYPE_CHECKING:
     from rsjs.campaigns.dispatch import Dispatch

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rsjs.campaigns.dispatch import News
     from rsjs.campaigns.runner import Prepared
     from rsjs.comparison import Comparison, Skipped
-    from rsjs.runs.compare import Row
+    from rsjs.rows.columns import Row
 
 STORE = "store"  # folder of the records in that of a comparison
 EXACT, PUBLISHED = "jahani_patterns", "jahani_literal"  # of the demonstration
@@ -262,17 +262,21 @@ def _exact(rows: Sequence[Row]) -> str:
 
 def _rules(rows: Sequence[Row]) -> str:
     most = max((row["nodes"] for row in rows), default=0)
-    priced = [row for row in rows if row["nodes"] == most and row["objective"] is not None]
-    exact = [row["objective"] for row in priced if row["bound"] is not None]
+    priced = [
+        (cost, row)
+        for row in rows
+        if row["nodes"] == most and (cost := row["objective"]) is not None
+    ]
+    exact = [cost for cost, row in priced if row["bound"] is not None]
     rules = sorted(
-        (row for row in priced if row["bound"] is None), key=lambda row: float(row["objective"])
+        ((cost, row) for cost, row in priced if row["bound"] is None), key=lambda rule: rule[0]
     )
     if not exact or not rules or min(exact) <= 0:
         return ""
-    best, *others = rules
-    ratio = number(best["objective"] / min(exact), 3)
+    (cost, best), *others = rules
+    ratio = number(cost / min(exact), 3)
     text = f"On {most} nodes the best rule, {best['method']}, costs {ratio} times the best schedule"
-    shares = [row["postponement"] / row["objective"] for row in others if row["objective"] > 0]
+    shares = [(row["postponement"] or 0.0) / cost for cost, row in others if cost > 0]
     if not shares:
         return f"{text}."
     return f"{text}; of the others' cost, {percent(min(shares))} or more is for postponed jobs."

@@ -22,7 +22,6 @@ from rsjs.reporting.tables.formulation_study import BOUND_ONLY, RELAXATION
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
-    from rsjs.runs.compare import Row
 
 ROWS, TABLE, PICTURE = "rows.csv", "table.md", "sizes.png"
 _RSJS = tuple(f"rsjs_{name}@highs" for name in ("gpu", "nodes", "classes", "bound", "sifting"))
@@ -108,7 +107,9 @@ def formulation_study(
     with running() as screen, errors_at("--methods"):
         watch = watching(screen, output / STORE)
         found = compare_pairs(pairs, allowed, store=output / STORE, watch=watch)
-    rows = [{"family": family_of[row["instance_sha256"]], **row} for row in found.rows]
+    rows: list[Mapping[str, Any]] = [
+        {"family": family_of[row["instance_sha256"]], **row} for row in found.rows
+    ]
     files = write(rows, output)
     if as_json:
         print_json(
@@ -169,7 +170,7 @@ def measurements(methods: str) -> list[Request]:
     return list(found.values())
 
 
-def present(rows: Sequence[Row]) -> None:
+def present(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the tables of the rows, and the relaxations that are wrong."""
     from rsjs.reporting.tables.formulation_study import false_bounds, tables
 
@@ -181,7 +182,7 @@ def present(rows: Sequence[Row]) -> None:
         print(f"WRONG: {line}")
 
 
-def write(rows: Sequence[Row], folder: Path) -> list[Path]:
+def write(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
     """Write rows, table and picture; nothing without rows."""
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures.formulation_study import formulation_sizes

@@ -118,7 +118,7 @@ class Board:
         self.screen.show(self)
 
     def _tell(self, news: News, run: Run) -> None:
-        from rsjs.campaigns.statuses import failure  # for campaigns only: it takes long to import
+        from rsjs.rows.select import failure  # for campaigns only: it takes long to import
 
         if news.kind == "lost":
             self.waiting[run.id] = run

@@ -218,10 +218,11 @@ def _written(
     known: dict[str, Any] = References(capacity_free_bound=0.0).as_dict()
     for name, row in by_name.items():
         if name.startswith(REFERENCES):
-            known = {key: row[key] for key in known}
+            known = {key: row.get(key) for key in known}
             continue
         record = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "simulation.jsonl.gz"
-        run = {"policy": name, "status": "error", "message": row["message"], "log": None}
+        run: dict[str, Any] = {"policy": name, "status": "error", "message": row["message"]}
+        run["log"] = None
         if record.is_file():  # else the worker process was terminated
             log = folder / f"{file_name(name)}{LOG}"
             shutil.copyfile(record, log)
@@ -229,7 +230,7 @@ def _written(
                 replace(event_log.replay(workload, event_log.read(log), checker=False), policy=name)
             )
             run |= {**outcomes[-1].as_dict(), "log": log.name}
-        seconds = {key: row[f"decision_{key}_s"] for key in ("median", "most")}
+        seconds = {"median": row["decision_median_s"], "most": row["decision_most_s"]}
         runs.append({**run, "seconds_per_decision": {**seconds, "total": row["policy_s"]}})
     if replayed is not None:
         log = folder / f"{file_name(replayed.policy)}{LOG}"

@@ -237,6 +237,10 @@ def _column(name: str, hint: Any) -> Column:
     return made
 
 
-COLUMNS: Mapping[str, Column] = {
-    name: _column(name, hint) for name, hint in get_type_hints(Row, include_extras=True).items()
+_HINTS = get_type_hints(Row, include_extras=True)
+COLUMNS: Mapping[str, Column] = {  # those of kinds last
+    column.name: column
+    for column in sorted(
+        (_column(name, hint) for name, hint in _HINTS.items()), key=lambda column: column.kind
+    )
 }

@@ -11,24 +11,25 @@ import json
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rsjs.instances.instance import FAMILIES
 from rsjs.runs.gap import ties
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.runs.provenance import busy_above
 
-Row = Mapping[str, Any]
-R = TypeVar("R", bound=Row)
+AnyRow = Mapping[str, Any]  # a row, or one to which a page has added more
+R = TypeVar("R", bound=AnyRow)
 
 FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
+BROKEN = ("CRASH", "SOLVER_ERROR")
 STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}
 DOLLARS = "$"
 MIG, OTHER = "mig", "other"
 FAMILY_NAMES = (*FAMILIES, MIG, OTHER)
 
 
-def known(row: Row, key: str) -> Any:
+def known(row: AnyRow, key: str) -> Any:
     """Return a value, None where there is none: nan, inf and "" (rows of pandas) count as none."""
     value = row.get(key)
     if isinstance(value, str):
@@ -36,7 +37,7 @@ def known(row: Row, key: str) -> Any:
     return value if isinstance(value, Real) and isfinite(value) else None
 
 
-def how_it_ended(row: Row) -> str:
+def how_it_ended(row: AnyRow) -> str:
     """Return stop and status in words: `optimal`, `no solution (time limit)`, `WRONG (gap)`."""
     stop, status = (str(known(row, key) or "").replace("_", " ") for key in ("stop", "status"))
     if (stop, status) == ("infeasible", "no solution"):
@@ -45,12 +46,22 @@ def how_it_ended(row: Row) -> str:
     return f"{told} ({stop})" if told and stop else told or stop
 
 
-def is_wrong(row: Row) -> bool:
+def is_wrong(row: AnyRow) -> bool:
     """Return whether a claim of the row is false or its solution fails the check."""
     return row.get("status") in ("wrong", "infeasible")
 
 
-def load_of_others(row: Row, threads: float) -> float | None:
+def failure(row: AnyRow) -> str:
+    """
+    Return why a run failed, of its row or its summary: `WRONG`, or how it ended; "" if it did not.
+
+    It failed if it broke down or what it says is false; one that hit a limit did not.
+    """
+    how = str(row["ended"])
+    return "WRONG" if row["quality"] == "WRONG" else how if how.startswith(BROKEN) else ""
+
+
+def load_of_others(row: AnyRow, threads: float) -> float | None:
     """Return the load average beside so many threads, before or after a run, if recorded."""
     found = [known(row, key) for key in ("load_before", "load_after")]
     return max((load - threads for load in found if load is not None), default=None)
@@ -73,23 +84,23 @@ def disturbed(rows: Sequence[R]) -> list[tuple[R, float]]:
     ]
 
 
-def are_shared(rows: Sequence[Row]) -> bool:
+def are_shared(rows: Sequence[AnyRow]) -> bool:
     """Return whether seconds were measured beside others, so that none may be ranked: see `FEW`."""
     shared = any(row.get("timing") in ("shared", "batch") for row in rows)
     return shared or len(disturbed(rows)) > FEW * len(rows)
 
 
-def is_simulated(row: Row) -> bool:
+def is_simulated(row: AnyRow) -> bool:
     """Return whether a row is of a workload."""
     return known(row, "simulation") is not None
 
 
-def is_schedule(row: Row) -> bool:
+def is_schedule(row: AnyRow) -> bool:
     """Return whether a row is of a scheduling problem on MIG instances."""
     return known(row, "goal") is not None
 
 
-def is_reference(row: Row) -> bool:
+def is_reference(row: AnyRow) -> bool:
     """Return whether a row has references for policies on a workload, and is of no policy."""
     return is_simulated(row) and str(row["method"]).partition("?")[0] == REFERENCES.name
 
@@ -108,13 +119,13 @@ def ordered(rows: Sequence[R]) -> list[R]:
     return sorted(rows, key=_place)
 
 
-def _place(row: Row) -> tuple[Any, ...]:
+def _place(row: AnyRow) -> tuple[Any, ...]:
     size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
     names = (str(row.get(key)) for key in ("instance", "instance_sha256", "simulation", "method"))
     return *size, *names, known(row, "seed") or 0, known(row, "repetition") or 1
 
 
-def executed(row: Row) -> str:
+def executed(row: AnyRow) -> str:
     """Return executed jobs out of all."""
     run, jobs = known(row, "executed"), known(row, "jobs")
     if run is None:
@@ -122,7 +133,7 @@ def executed(row: Row) -> str:
     return f"{run:.0f}" if jobs is None else f"{run:.0f}/{jobs:.0f}"
 
 
-def stages(row: Row) -> list[float]:
+def stages(row: AnyRow) -> list[float]:
     """Return what a solution is judged by: the stages of a schedule, the cost of any other."""
     found: list[float] = json.loads(known(row, "stages") or "[]")
     return found or [row["objective"]]
@@ -140,19 +151,19 @@ def best_row(rows: Sequence[R]) -> R | None:
     return next((row for row in verified if is_best(row, least)), None)
 
 
-def is_best(row: Row, best: Row | None) -> bool:
+def is_best(row: AnyRow, best: AnyRow | None) -> bool:
     """Return whether a run is verified and its cost ties with that of `best_row`."""
     if best is None or row["status"] != "ok" or known(row, "objective") is None:
         return False
     return all(map(ties, stages(row), stages(best)))
 
 
-def unit(rows: Sequence[Row]) -> str:
+def unit(rows: Sequence[AnyRow]) -> str:
     """Return the unit of objectives: $; nothing if all rows are of schedules."""
     return "" if all(map(is_schedule, rows)) else DOLLARS
 
 
-def family_of(row: Row) -> str:
+def family_of(row: AnyRow) -> str:
     """
     Return the family that the name of a row's instance begins with; `other` for other names.
 
@@ -175,7 +186,7 @@ def by_family(rows: Sequence[R]) -> dict[str, list[R]]:
     return {name: group for name, group in groups.items() if group}
 
 
-def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def distinct(rows: Sequence[R]) -> list[R]:
     """
     Return the rows with names of instances that differ.
 
@@ -189,14 +200,15 @@ def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
         digests.setdefault(name, set()).add(row.get("instance_sha256"))
         options.setdefault(name, set()).add(known(row, "simulation") or "{}")
     differing = {name: _differing(own) for name, own in options.items()}
-    made = []
+    made: list[R] = []
     for row in rows:
         name, told = row.get("instance"), []
         if len(digests[name]) > 1:
             told.append(str(row["instance_sha256"])[:8])
         own = json.loads(known(row, "simulation") or "{}") if differing[name] else {}
         told += [f"{key}={own[key]}" for key in differing[name] if key in own]
-        made.append({**row, "instance": f"{name} ({', '.join(told)})"} if told else dict(row))
+        copied = {**row, "instance": f"{name} ({', '.join(told)})" if told else name}
+        made.append(cast(R, copied))
     return made
 
 

@@ -10,22 +10,27 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
 from rsjs import commit
+
+if TYPE_CHECKING:
+    from rsjs.rows.columns import Row
 
 BUSY = 0.3  # load of other processes per hardware thread
 PATIENCE = 10.0  # seconds for a program to answer
 
 
 @cache
-def stamp() -> dict[str, Any]:
+def stamp() -> Row:
     """Return the columns of a row that say what made it, as they are in this process."""
+    found = source()
     return {
         "rsjs_version": version("rsjs-bench"),
-        **source(),
+        "commit": found["commit"],
+        "dirty": found["dirty"],
         "python_version": f"{platform.python_implementation()} {platform.python_version()}",
         "cpu_model": cpu_model(),
     }

@@ -22,8 +22,8 @@ from rsjs.campaigns.verification import problem_in
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment
+from rsjs.rows.columns import Row
 from rsjs.rows.select import best_row, is_simulated
-from rsjs.runs.compare import Row
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import kind
 
@@ -165,12 +165,12 @@ def _copied(row: Row, experiment: Experiment, file: str, folder: Path) -> Best:
         cost = own.price_file(instance, run.method, run.options, path)
     except InputError as error:
         raise error.at(path) from None
-    if cost is None or abs(cost - claimed) > AGREEMENT * abs(claimed):
+    if cost is None or claimed is None or abs(cost - claimed) > AGREEMENT * abs(claimed):
         found = described("no solution" if cost is None else f"a solution of cost {cost!r}")
         raise InputError("", found, f"the cost of its row, {claimed!r}", path)
     write_bytes(path.read_bytes(), folder / file)
-    keys = ("instance", "method", "run_id", "objective")
-    return Best(file=file, **{key: row[key] for key in keys})
+    names = {"instance": row["instance"], "method": row["method"], "run_id": row["run_id"]}
+    return Best(file=file, **names, objective=claimed)
 
 
 def verify(archive: Path, folders: Sequence[str]) -> str:

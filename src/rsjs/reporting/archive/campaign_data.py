@@ -11,11 +11,10 @@ from typing import Any
 
 from rsjs.campaigns import manifest
 from rsjs.campaigns.collection import Collected, collect
-from rsjs.campaigns.statuses import failure
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
-from rsjs.rows.select import ordered
-from rsjs.runs.compare import Row
+from rsjs.rows.columns import Row
+from rsjs.rows.select import failure, ordered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +87,7 @@ def doubts(found: Sequence[Experiment]) -> list[str]:
     if dirty:
         told.append(f"{counted(dirty, 'run')} made from source with changes that no commit holds.")
     for key, what in (("commit", "commits"), ("rsjs_version", "versions")):
-        values = sorted({str(row[key]) for row in rows})
+        values = sorted({str(row.get(key)) for row in rows})
         if len(values) > 1:
             told.append(f"Runs made at several {what}: {', '.join(values)}.")
     return told

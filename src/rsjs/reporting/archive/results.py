@@ -23,6 +23,7 @@ from rsjs.reporting.figures.methods import figures
 from rsjs.reporting.figures.runs import cost_split, gap_over_time
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
+from rsjs.reporting.statistics.tidy import StoredRow
 from rsjs.reporting.tables import comparison
 from rsjs.reporting.tables.table import latex_all, markdown_all
 from rsjs.rows.csv import csv_text
@@ -51,7 +52,7 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     that is none of them.
     """
     courses = {course["run_id"]: course["events"] for course in experiment.courses}
-    rows = [{**row, "events": courses[row["run_id"]]} for row in experiment.rows]
+    rows: list[StoredRow] = [{**row, "events": courses[row["run_id"]]} for row in experiment.rows]
     families = by_family(rows)
     parts = [("", part) for part in _of_runs(experiment)]
     for name, group in families.items():

@@ -12,7 +12,7 @@ import pandas as pd
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import folded
-from rsjs.rows.select import Row
+from rsjs.rows.select import AnyRow
 
 if TYPE_CHECKING:
     from rsjs.paper_claims.claim import Claim, Values
@@ -34,7 +34,7 @@ OPEN = 1.3  # of our largest value: where a range without an upper end is cut
 
 
 def claim_picture(
-    rows: Sequence[Row],
+    rows: Sequence[AnyRow],
     plot: Mapping[str, Any],
     path: Path,
     published: Sequence[tuple[Claim, Values]] = (),
@@ -56,7 +56,7 @@ def claim_picture(
 
 
 def claim_figure(
-    rows: Sequence[Row], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
+    rows: Sequence[AnyRow], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
 ) -> Figure:
     """Return a panel per case with a line per method, and one of claims per unit."""
     x, y = plot["x"], plot["y"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formulation_study import Record, records
-from rsjs.rows.select import Row, known
+from rsjs.rows.select import AnyRow, known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ PANEL, LINE = (2.6, 2.0), 0.17  # inches: width and height of a panel, height of
 Value = Callable[[Record], float | None]
 
 
-def formulation_sizes(rows: Sequence[Row], path: str | Path) -> Path:
+def formulation_sizes(rows: Sequence[AnyRow], path: str | Path) -> Path:
     """
     Draw, for each family, nonzeros and build time of every formulation against the nodes.
 

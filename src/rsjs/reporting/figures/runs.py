@@ -9,7 +9,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import cost, folded
 from rsjs.reporting.tables.labels import shortened
-from rsjs.rows.select import Row, distinct, how_it_ended, is_wrong, known
+from rsjs.rows.select import AnyRow, distinct, how_it_ended, is_wrong, known
 from rsjs.runs.gap import gap
 
 Run = Mapping[str, Any]
@@ -103,7 +103,7 @@ def gap_curve(run: Run, *, own: bool = False) -> list[tuple[float, float]]:
     return points
 
 
-def cost_split(rows: Sequence[Row]) -> Figure:
+def cost_split(rows: Sequence[AnyRow]) -> Figure:
     """
     Return a panel per instance: stacked bars of the terms [$] by method.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
+from rsjs.reporting.statistics.tidy import StoredRow
 from rsjs.reporting.tables.table import Table
 from rsjs.rows.select import by_family, competing
 
@@ -43,7 +44,7 @@ class Family:
     @cached_property
     def analysis(self) -> Analysis:
         """Its statistics."""
-        return Analysis(rows=self.rows)
+        return Analysis(rows=cast(list[StoredRow], self.rows))
 
     @cached_property
     def is_shared(self) -> bool:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from rsjs.campaigns.statuses import failure
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.footer import footing
@@ -17,6 +16,7 @@ from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import status_word
 from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.select import failure
 
 QUALITIES = ("OPTIMAL_VERIFIED", "FEASIBLE_VERIFIED", "INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG")
 ENDS = ("FINISHED", "TIMEOUT", "MEMOUT", "OUTPUT_LIMIT", "SOLVER_ERROR", "CRASH")

@@ -5,7 +5,7 @@ Each row gets, besides its columns,
 
     family             of the instance, see `units.family_of`
     anchor             run_id, or a number of its own where the rows have none
-    ended, quality     as in `campaigns.statuses`, also for rows of `rsjs compare`
+    ended, quality     as in `rows.build`, also for rows of `rsjs compare`
     solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one
     events             the course of the run, None where it was not kept
 """
@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from rsjs.campaigns import statuses
 from rsjs.campaigns.collection import Collected, collect
 from rsjs.campaigns.instance_store import instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
-from rsjs.reporting.statistics.tidy import ROWS, read_stored
+from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
+from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
+from rsjs.rows.columns import Row as RunRow
 from rsjs.rows.csv import read_table
 from rsjs.rows.select import distinct, family_of, known, ordered
-from rsjs.runs import compare
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import KINDS, kind
 
@@ -87,13 +87,13 @@ def gathered(sources: Sequence[Path]) -> Material:
     stores = [path for path in sources if (path / STORE).exists()]
     tables = [path for path in sources if path not in stores]
     found = collect(stores) if stores else Collected()
-    rows = [
+    rows: list[Row] = [
         {**row, "events": course["events"]}
         for row, course in zip(found.rows, found.courses, strict=True)
     ]
-    skipped = list(found.skipped)
+    skipped: list[Row] = [{**row} for row in found.skipped]
     for path in tables:
-        rows += _stored(path)
+        rows += map(dict, _stored(path))
         file = path / SKIPPED
         skipped += read_table(file) if file.exists() else []
     if not rows:
@@ -114,7 +114,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     )
 
 
-def _stored(path: Path) -> list[Row]:
+def _stored(path: Path) -> list[StoredRow]:
     if path.is_dir() and not (path / ROWS).exists():
         expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
         raise InputError("", described("a folder with other files"), expected, path)
@@ -127,7 +127,7 @@ def _share(rows: Sequence[Row]) -> None:
     for row in rows:
         groups.setdefault(problem(row), []).append(row)
     for group in groups.values():
-        compare.share_bounds(group)
+        share_bounds(cast(list[RunRow], group))
 
 
 def _store_of(run_id: str, stores: Sequence[Path]) -> Path:
@@ -142,8 +142,8 @@ def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -
         **row,
         "family": family_of(row),
         "anchor": run_id or f"row{place + 1}",
-        "ended": known(row, "ended") or statuses.ENDED_BY_STOP.get(stop, failed),
-        "quality": known(row, "quality") or statuses.quality(dict(row)),
+        "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
+        "quality": known(row, "quality") or quality(cast(RunRow, row)),
         "solution_sha256": _solution_sha256(run_id, stores.get(run_id)) if run_id else None,
         "message": row.get("message") or "",
         "events": row.get("events"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rsjs.campaigns.statuses import failure
 from rsjs.instances.mig.scheduling.objective import TERMS as SCHEDULE_TERMS
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footer import footing
@@ -14,7 +13,7 @@ from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.labels import column, status_word
 from rsjs.reporting.tables.table import Column, Row, Table
-from rsjs.rows.select import are_shared, best_row, executed, is_best, known, unit
+from rsjs.rows.select import are_shared, best_row, executed, failure, is_best, known, unit
 
 DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")

@@ -37,10 +37,10 @@ from rsjs.reporting.statistics.means import (
 from rsjs.reporting.statistics.measures import Success, solved
 from rsjs.reporting.statistics.pairwise import pairs
 from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
-from rsjs.reporting.statistics.tidy import PROBLEM, methods, tidy
+from rsjs.reporting.statistics.tidy import PROBLEM, StoredRow, methods, tidy
 from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
 from rsjs.reporting.tables.comparison import conditions
-from rsjs.rows.select import Row, are_shared, ordered
+from rsjs.rows.select import are_shared, ordered
 
 QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")
 CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
@@ -109,7 +109,7 @@ class Analysis:
         Of the shifted geometric mean, seconds.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
     success: Success = "reached"
     target: float | None = None
     shift: float = SHIFT
@@ -120,7 +120,7 @@ class Analysis:
         return tidy(self.rows)
 
     @cached_property
-    def ordered(self) -> list[Row]:
+    def ordered(self) -> list[StoredRow]:
         """The rows in the order of `rsjs.rows.select.ordered`."""
         return ordered(self.rows)
 

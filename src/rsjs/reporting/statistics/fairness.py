@@ -26,7 +26,8 @@ from typing import Any, Literal
 
 from rsjs.core.call import GRACE
 from rsjs.reporting.tables.formats import counted, measured
-from rsjs.rows.select import Row, disturbed, known, load_of_others
+from rsjs.rows.columns import Row
+from rsjs.rows.select import AnyRow, disturbed, known, load_of_others
 
 MOST_METHODS = 3  # names in a message
 
@@ -58,7 +59,7 @@ def by_instance(rows: Sequence[Row]) -> list[list[Row]]:
     return list(groups.values())
 
 
-def values(rows: Sequence[Row], key: str) -> list[Any]:
+def values(rows: Sequence[AnyRow], key: str) -> list[Any]:
     """Distinct values of a column, in order of first appearance; None where there is none."""
     return list(dict.fromkeys(known(row, key) for row in rows))
 

@@ -22,7 +22,8 @@ from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import STATUS_NOTE, status_word
 from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
-from rsjs.rows.select import Row, is_reference, is_schedule, is_simulated, known
+from rsjs.rows.columns import Row
+from rsjs.rows.select import is_reference, is_schedule, is_simulated, known
 from rsjs.runs.gap import gap, problem
 
 CERTAIN = 0.05

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,9 @@ from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.io.strict_json import read_json
-from rsjs.rows.csv import read_table
-from rsjs.rows.select import Row, competing, distinct, known, ordered
+from rsjs.rows.columns import Row
+from rsjs.rows.csv import read_rows
+from rsjs.rows.select import competing, distinct, known, ordered
 from rsjs.runs.gap import contradicts, gap, problem, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -42,7 +43,13 @@ WORDS = {
 PROBLEM = ["instance", "seed", "repetition"]
 
 
-def tidy(rows: Sequence[Row]) -> pd.DataFrame:
+class StoredRow(Row, total=False):
+    """A row with the course of its run."""
+
+    events: Sequence[Mapping[str, float | None]] | None  # seconds, incumbent, bound
+
+
+def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     """
     One line per run, in the order of `select.ordered`.
 
@@ -74,8 +81,8 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
                 found = described("nothing")
                 raise InputError(f"row {i + 1}, {key}", found, "a value, as `rsjs compare` writes")
         for key, words in WORDS.items():
-            if row[key] not in words:
-                raise InputError(f"row {i + 1}, {key}", row[key], f"one of {', '.join(words)}")
+            if (word := row.get(key)) not in words:
+                raise InputError(f"row {i + 1}, {key}", word, f"one of {', '.join(words)}")
         if row["time_limit"] <= 0:
             raise InputError(f"row {i + 1}, time_limit", row["time_limit"], "a number > 0")
         if (known(row, "total_s") or 0) < 0:
@@ -123,7 +130,7 @@ def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, fl
     return {key: (costs.get(key, np.nan), bounds.get(key, np.nan)) for key in keys}
 
 
-def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[str, Any]:
+def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
     cost, bound = known(row, "objective"), known(row, "bound")
     status = row["status"]
     if bound is not None and contradicts(best_cost, bound):
@@ -175,7 +182,7 @@ NEEDED_IN_FILE = ("instance", *KEY)
 KEYS = (("run_id",), (*KEY, "seed"))  # what courses may be told apart by, best first
 
 
-def read_stored(path: str | Path) -> list[dict[str, Any]]:
+def read_stored(path: str | Path) -> list[StoredRow]:
     """
     Rows of `rsjs compare` or `rsjs collect`.
 
@@ -186,7 +193,7 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
+    list of StoredRow
         With `events` where events.json tells the course of the run.
 
     Raises
@@ -196,7 +203,7 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
     """
     path = Path(path)
     path = path / ROWS if path.is_dir() else path
-    rows = read_table(path)
+    rows = cast(list[StoredRow], read_rows(path))
     if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
         found = described("no rows" if not rows else "other columns")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)
@@ -209,8 +216,8 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
 
 
 def _joined(
-    rows: Sequence[dict[str, Any]], courses: Sequence[Mapping[str, Any]], file: Path
-) -> list[dict[str, Any]]:
+    rows: Sequence[StoredRow], courses: Sequence[Mapping[str, Any]], file: Path
+) -> list[StoredRow]:
     of_run: dict[tuple[str, ...], list[Any]] = {}
     names = next((names for names in KEYS if all(names[-1] in course for course in courses)), KEY)
     for i, course in enumerate(courses):

@@ -19,8 +19,9 @@ from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Table, latex_all, latex_escaped
+from rsjs.rows.columns import Row
 from rsjs.rows.csv import csv_text, read_rows
-from rsjs.rows.select import Row, distinct, executed, how_it_ended, is_wrong, known
+from rsjs.rows.select import AnyRow, distinct, executed, how_it_ended, is_wrong, known
 
 __all__ = ["latex", "markdown", "read_rows", "table", "terminal", "write_all"]
 
@@ -200,13 +201,13 @@ def shortened_table(rows: Sequence[Row]) -> Table:
     return replace(made, title=common or made.title, rows=shown, sections=("instance",))
 
 
-def _mark(row: Row, key: str) -> str:
+def _mark(row: AnyRow, key: str) -> str:
     if key != "stop":
         return ""
     return "bad" if is_wrong(row) else "warn" if known(row, "objective") is None else ""
 
 
-def conditions(rows: Sequence[Row]) -> list[str]:
+def conditions(rows: Sequence[AnyRow]) -> list[str]:
     """Limits, threads and seed in one sentence, versions in another."""
     told = [_values(rows, key, show) for key, show in LIMITS.items()]
     limits = ", ".join(text for text, _ in told if text)
@@ -224,7 +225,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
     return [*lines, f"and {left} more: see the messages of the rows"] if left else lines
 
 
-def _remark(row: Row) -> str:
+def _remark(row: AnyRow) -> str:
     mark = row["status"].replace("_", " ")
     mark = mark.upper() if is_wrong(row) else mark.capitalize()
     message = " ".join(str(known(row, "message") or "no reason given").split())
@@ -233,7 +234,7 @@ def _remark(row: Row) -> str:
     return f"{mark}: {row.get('method')} on {row.get('instance')}: {message}"
 
 
-def _values(rows: Sequence[Row], key: str, show: Callable[[Any], str]) -> tuple[str, bool]:
+def _values(rows: Sequence[AnyRow], key: str, show: Callable[[Any], str]) -> tuple[str, bool]:
     found = Counter(row[key] for row in rows if known(row, key) is not None)
     if len(found) == 1:
         return show(next(iter(found))), False
@@ -241,12 +242,12 @@ def _values(rows: Sequence[Row], key: str, show: Callable[[Any], str]) -> tuple[
     return " or ".join(several), len(found) > 1
 
 
-def _packages(rows: Sequence[Row]) -> list[str]:
+def _packages(rows: Sequence[AnyRow]) -> list[str]:
     found = dict.fromkeys(str(row["rsjs_version"]) for row in rows if known(row, "rsjs_version"))
     return [f"rsjs-bench {' and '.join(found)}"] if found else []
 
 
-def _solvers(rows: Sequence[Row]) -> list[str]:
+def _solvers(rows: Sequence[AnyRow]) -> list[str]:
     found: dict[str, dict[str, None]] = {}
     for row in rows:
         _, at, rest = str(row.get("method")).partition("@")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import conditions
 from rsjs.reporting.tables.table import Column, Table, escaped
-from rsjs.rows.select import Row, known
+from rsjs.rows.select import AnyRow, known
 from rsjs.runs.gap import contradicts, gap
 
 LIMITS = {"time_limit": "time", "memory_limit": "memory"}
@@ -30,12 +30,12 @@ class Record:
     nodes: int
     jobs: int
     formulation: str  # method without its solver
-    relaxed: Row | None  # of its linear relaxation
-    solves: Mapping[str, Row]  # solver -> row
+    relaxed: AnyRow | None  # of its linear relaxation
+    solves: Mapping[str, AnyRow]  # solver -> row
     best: float | None  # least cost reached on the instance by any formulation
 
     @property
-    def measured(self) -> Row:
+    def measured(self) -> AnyRow:
         """The row that has its size and times: of the relaxation, else of a solve."""
         return self.relaxed if self.relaxed is not None else next(iter(self.solves.values()))
 
@@ -55,9 +55,9 @@ class Record:
         return "" if self.relaxed is None else told(self.relaxed)
 
 
-def records(rows: Sequence[Row]) -> list[Record]:
+def records(rows: Sequence[AnyRow]) -> list[Record]:
     """Return the records in the order of the rows; of several rows for one run the last counts."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[AnyRow]] = {}
     best: dict[str, float] = {}
     for row in rows:
         groups.setdefault((row["instance_sha256"], _parts(row)[0]), []).append(row)
@@ -76,13 +76,13 @@ def records(rows: Sequence[Row]) -> list[Record]:
     ]
 
 
-def is_relaxation(row: Row) -> bool:
+def is_relaxation(row: AnyRow) -> bool:
     """Whether a row measures a relaxation, not a solve."""
     formulation, solver = _parts(row)
     return solver == RELAXATION or re.split("[:?]", formulation)[0] in BOUND_ONLY
 
 
-def _parts(row: Row) -> tuple[str, str]:
+def _parts(row: AnyRow) -> tuple[str, str]:
     """Return the method specification of a row without its solver, and the solver."""
     solver = re.match(r"[^@:?]*@([^:?]+)", row["method"])
     if solver is None:
@@ -90,7 +90,7 @@ def _parts(row: Row) -> tuple[str, str]:
     return row["method"].replace(f"@{solver[1]}", "", 1), solver[1]
 
 
-def told(row: Row) -> str:
+def told(row: AnyRow) -> str:
     """Return how a measurement ended, in a word or two."""
     stop = str(row["stop"])
     if stop in LIMITS:
@@ -102,7 +102,7 @@ def told(row: Row) -> str:
     return "solved" if known(row, "bound") is not None else stop.replace("_", " ")
 
 
-def false_bounds(rows: Sequence[Row]) -> list[str]:
+def false_bounds(rows: Sequence[AnyRow]) -> list[str]:
     """Return one line for each relaxation above a cost that was reached: there should be none."""
     return [
         f"{one.formulation} on {one.measured['instance']}: relaxation {one.bound:g} above a cost"
@@ -119,7 +119,7 @@ ROOT_GAP = (
 )
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tables(rows: Sequence[AnyRow]) -> list[Table]:
     """Return a table of the formulations and, where some were solved, one of the solves."""
     found = records(rows)
     relaxed = [
@@ -153,7 +153,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     return made
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[AnyRow]) -> str:
     """Return both tables in Markdown with the conditions and what is wrong."""
     made = tables(rows)
     false = "\n".join(f"- **{escaped(text)}**" for text in false_bounds(rows))

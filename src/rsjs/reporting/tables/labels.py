@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column
-from rsjs.rows.select import Row, unit
+from rsjs.rows.select import AnyRow, unit
 
 ELLIPSIS = "…"
 STATUS_WORDS = {
@@ -68,23 +68,23 @@ def outcome(ended: str, quality: str) -> str:
     return f"{how} {what.lower()}" if quality == "NO_SOLUTION" else f"{what} ({how.lower()})"
 
 
-def number(rows: Sequence[Row]) -> Callable[[float], str]:
+def number(rows: Sequence[AnyRow]) -> Callable[[float], str]:
     """Return how objectives and bounds are shown."""
     return formats.cost if unit(rows) else formats.plain
 
 
-def headed(heading: str, rows: Sequence[Row]) -> str:
+def headed(heading: str, rows: Sequence[AnyRow]) -> str:
     """Return a heading with the unit."""
     found = unit(rows)
     return f"{heading} [{found}]" if found else heading
 
 
-def column(key: str, heading: str, rows: Sequence[Row]) -> Column:
+def column(key: str, heading: str, rows: Sequence[AnyRow]) -> Column:
     """Return a column of objectives or bounds."""
     return Column(key, heading, number(rows), unit=unit(rows))
 
 
-def shown(value: float | None, row: Row) -> str:
+def shown(value: float | None, row: AnyRow) -> str:
     """Return one objective or bound of a row with its unit; a dash where nothing is known."""
     if value is None:
         return formats.MISSING

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rsjs.core.method import Method
     from rsjs.instances.check import Verdict
     from rsjs.methods import Request
+    from rsjs.rows.columns import Row
     from rsjs.runs.streaming_report import StreamingReport
     from rsjs.runs.task_files import Task
 
 Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration"]
-Columns = dict[str, Any]
 FIGURES = "figures.json"  # in a run's folder: further metrics
 
 # Kind -> its module, and the class of its problems.
@@ -152,7 +152,7 @@ class ProblemKind(ABC):
         figures: Mapping[str, Any],
         verdict: Verdict | None,
         seconds: Mapping[str, float],
-    ) -> Columns:
+    ) -> Row:
         """Return the columns of a row that runs of other kinds do not have, or have otherwise."""
         return {}
 
@@ -182,7 +182,7 @@ class FileKind(ProblemKind):
             request.method.prepared(call, self.size(problem)[1])
         report.start_clock()
         with report.phase("solve"):
-            returned: tuple[SolveResult, Any, Columns] = function(problem, call, report)
+            returned: tuple[SolveResult, Any, dict[str, Any]] = function(problem, call, report)
         result, solution, figures = returned
         if solution is not None:
             found = Verified(result=result, solution=solution, figures=figures)

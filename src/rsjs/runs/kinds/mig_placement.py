@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rsjs.core.method import Method
 from rsjs.core.report import Report, SolveResult, Stop
@@ -12,11 +12,12 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.mig.placement import check as checker
 from rsjs.instances.mig.placement import problem as problems
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
-from rsjs.runs.kinds.base import Columns, FileKind, Verified
+from rsjs.runs.kinds.base import FileKind, Verified
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
     from rsjs.methods import Request
+    from rsjs.rows.columns import Row
 
 RULES = {
     "ff": "the first GPU and start that fit",
@@ -108,12 +109,10 @@ class _Placements(FileKind):
         figures: Mapping[str, Any],
         verdict: Verdict | None,
         seconds: Mapping[str, float],
-    ) -> Columns:
-        terms = (verdict and verdict.terms) or {}
-        return {
-            **{name: terms.get(name) for name in TERMS},
-            "waste_bound": figures.get("waste_bound"),
-        }
+    ) -> Row:
+        found = (verdict and verdict.terms) or {}
+        terms = cast("Row", {name: found.get(name) for name in TERMS})
+        return {**terms, "waste_bound": figures.get("waste_bound")}
 
 
 def by_rule(problem: PlacementProblem, call: Call, report: Report) -> Found:

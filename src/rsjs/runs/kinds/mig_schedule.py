@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -33,17 +33,17 @@ from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 from rsjs.runs.gap import gap
-from rsjs.runs.kinds.base import Columns, ProblemKind, Verified
+from rsjs.runs.kinds.base import ProblemKind, Verified
 from rsjs.runs.solution_arrays import append_array, arrays, read_arrays, replaced
 from rsjs.runs.task_files import Task, has_failed
 
 if TYPE_CHECKING:
     from rsjs.core.method import Method
     from rsjs.methods import Request
+    from rsjs.rows.columns import Row
     from rsjs.runs.streaming_report import StreamingReport
 
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
-PHASES = ("construct", "search", "bound")
 
 Claims = Mapping[str, Sequence[float | None] | None]
 Figures = dict[str, Any]
@@ -139,19 +139,22 @@ class _Schedules(ProblemKind):
         figures: Mapping[str, Any],
         verdict: Verdict | None,
         seconds: Mapping[str, float],
-    ) -> Columns:
+    ) -> Row:
+        units, values, bounds = map(figures.get, ("units", "stage_values", "stage_bounds"))
         found = (verdict and verdict.terms) or {}
-        units = figures.get("units")
+        terms = cast("Row", {name: found.get(name) for name in TERMS})
         return {
+            **terms,
             "own_gap": _own_gap(figures) if verdict is not None and verdict.feasible else None,
-            **{name: figures.get(name) for name in ("steps", "reading", "goal")},
+            "steps": figures.get("steps"),
+            "reading": figures.get("reading"),
+            "goal": figures.get("goal"),
             "units": None if units is None else ",".join(map(str, units)),
-            **{name: found.get(name) for name in TERMS},
-            **{
-                name: None if figures.get(key) is None else json.dumps(figures[key])
-                for name, key in (("stages", "stage_values"), ("stage_bounds", "stage_bounds"))
-            },
-            **{f"{phase}_s": seconds.get(phase) for phase in PHASES},
+            "stages": None if values is None else json.dumps(values),
+            "stage_bounds": None if bounds is None else json.dumps(bounds),
+            "construct_s": seconds.get("construct"),
+            "search_s": seconds.get("search"),
+            "bound_s": seconds.get("bound"),
         }
 
 

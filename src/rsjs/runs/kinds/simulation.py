@@ -26,11 +26,12 @@ from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.methods import Methods, Request
-from rsjs.runs.kinds.base import FIGURES, Columns, ProblemKind, Verified
+from rsjs.runs.kinds.base import FIGURES, ProblemKind, Verified
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
     from rsjs.instances.instance import Workload
+    from rsjs.rows.columns import Row
     from rsjs.runs.streaming_report import StreamingReport
     from rsjs.runs.task_files import Task
     from rsjs.simulation.events import Record
@@ -49,20 +50,6 @@ REFERENCES = Method(
     },
     decides=False,
 )
-TOTALS = {  # column: name among the totals of `simulation.outcome`
-    "late": "late",
-    "completed": "completed",
-    "tardiness_hours": "tardiness_hours",
-    "makespan_h": "makespan",
-    "utilisation": "utilisation",
-    "longest_queue": "longest_queue",
-    "decisions": "decisions",
-    "preemptions": "preemptions",
-    "moves": "moves",
-    "repeated_epochs": "repeated_epochs",
-    "idle_gpu_hours": "idle_gpu_hours",
-}
-SECONDS = {"decision_median_s": "median", "decision_most_s": "most", "policy_s": "total"}
 
 
 class _Simulations(ProblemKind):
@@ -176,18 +163,31 @@ class _Simulations(ProblemKind):
         figures: Mapping[str, Any],
         verdict: Verdict | None,
         seconds: Mapping[str, float],
-    ) -> Columns:
+    ) -> Row:
         from rsjs.instances.io.serialization import canonical_text
 
         totals, spent = figures.get("totals", {}), figures.get("seconds_per_decision", {})
+        references: Row = figures.get("references", {})
         gpu_hours = totals.get("gpu_hours")
         asked = {name: value for name, value in options.items() if name != "seed"}
         return {
             "simulation": canonical_text(asked),
-            **{column: totals.get(name) for column, name in TOTALS.items()},
+            "late": totals.get("late"),
+            "completed": totals.get("completed"),
+            "tardiness_hours": totals.get("tardiness_hours"),
+            "makespan_h": totals.get("makespan"),
+            "utilisation": totals.get("utilisation"),
+            "longest_queue": totals.get("longest_queue"),
+            "decisions": totals.get("decisions"),
+            "preemptions": totals.get("preemptions"),
+            "moves": totals.get("moves"),
+            "repeated_epochs": totals.get("repeated_epochs"),
+            "idle_gpu_hours": totals.get("idle_gpu_hours"),
             "gpu_hours": None if gpu_hours is None else json.dumps(gpu_hours),
-            **{column: spent.get(name) for column, name in SECONDS.items()},
-            **figures.get("references", {}),
+            "decision_median_s": spent.get("median"),
+            "decision_most_s": spent.get("most"),
+            "policy_s": spent.get("total"),
+            **references,
         }
 
 
