@@ -4,8 +4,14 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.reporting.figures.job_gantt import Stay, job_gantt, stays
-from rsjs.reporting.figures.simulation import _drawn, cluster_course
+from rsjs.reporting.figures.draw import draw
+from rsjs.reporting.figures.simulation import (
+    Stay,
+    cluster_course,
+    course_figure,
+    job_gantt,
+    stays,
+)
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
@@ -66,11 +72,11 @@ def test_jobs_left_alone_stay_where_they_are():
 
 def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(workload, tmp_path):
     outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES]
-    for draw, what, told in (
+    for picture, what, told in (
         (job_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
         (cluster_course, outcomes, [*POLICIES, "K80 in use", "jobs waiting"]),
     ):
-        first, second = (draw(what, tmp_path / f"{i}.svg").read_text() for i in range(2))
+        first, second = (picture(what, tmp_path / f"{i}.svg").read_text() for i in range(2))
         assert first == second
         assert all(text in first for text in told)
 
@@ -96,7 +102,7 @@ def test_axes_of_jobs_and_gpus_count_in_whole_numbers():
     light = sts.workload(nodes=2, jobs=3, seed=1)
     found = simulate(light, policy("queue:pedf", light))
     assert found.totals.longest_queue == 0
-    _, waiting, *in_use = _drawn([found]).axes
+    _, waiting, *in_use = draw(course_figure([found])).axes
     for ax in (waiting, *in_use):
         assert ax.get_ylim()[0] == 0
         assert ax.get_ylim()[1] >= 1

@@ -208,8 +208,7 @@ def _written(
 ) -> dict[str, Any]:
     """Write logs, pictures and totals.json; return what that holds."""
     from rsjs.instances.io.files import write_bytes
-    from rsjs.reporting.figures.job_gantt import job_gantt
-    from rsjs.reporting.figures.simulation import cluster_course
+    from rsjs.reporting.figures.simulation import cluster_course, job_gantt
     from rsjs.simulation.references import References
 
     by_name = {row["spelling"]: row for row in made.rows}

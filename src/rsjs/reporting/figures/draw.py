@@ -81,9 +81,10 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
         axes = [*grid.flatten()]
     for i, (ax, panel) in enumerate(zip(axes, figure.panels, strict=False)):
         _panel(ax, panel, shown[i], own)
-        if i >= len(figure.panels) - columns:  # above an empty place, too
+        lowest = i >= len(figure.panels) - columns  # above an empty place, too
+        if lowest:
             ax.tick_params(labelbottom=True)
-        if not (figure.is_shared[0] and columns > 1):
+        if not figure.is_shared[0] or (lowest and columns == 1):
             ax.set_xlabel(panel.x.title)
         if not (figure.is_shared[1] and lines > 1):
             ax.set_ylabel(panel.y.title)

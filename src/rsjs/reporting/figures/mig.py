@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.types import Floats
 from rsjs.instances.mig.gpus import MigGpu
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 from rsjs.instances.mig.reconfiguration.problem import (
@@ -23,19 +22,19 @@ from rsjs.instances.mig.reconfiguration.problem import (
 )
 from rsjs.instances.mig.scheduling.schedule import completion
 from rsjs.reporting.figures import figure_style
+from rsjs.reporting.figures.gantt import IN_TIME, TOO_LATE, WIDTH, Bar, Gantt, write
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from rsjs.instances.mig.scheduling.problem import SchedulingProblem
     from rsjs.instances.mig.scheduling.schedule import Schedule
 
-IN_TIME = ("#0072B2", "#56B4E9", "#009E73", "#999999")  # told apart, no other meaning
-TOO_LATE = ("#D55E00", "#E69F00")
-WIDTH, UNIT, MARGIN = 9.0, 0.9, 1.0  # inches: picture, mean height of a unit, around them
+UNIT = 0.9  # inches: mean height of a unit
 SPACE = 0.08  # between units, in mean heights
-LETTER = 0.06  # inches
+PALE = "#ededed"  # memory or slices without a job
+CELL, ROW = 0.14, 0.16  # inches: a memory slice, a GPU
+GAP = 3.5  # slices between columns, for the numbers
+SHAPE = 1.4  # width over height to come near to
+SLICE = 0.28  # inches: a memory slice
 
 
 def mig_gantt(
@@ -46,71 +45,51 @@ def mig_gantt(
 
     Parameters
     ----------
-    problem
     schedule : Schedule
         Feasible.
     path : path
         .png, .svg or .pdf.
     title : str
         Beside the name of the problem.
-
-    Returns
-    -------
-    Path
-        The file written.
     """
-    path = figure_style.checked(path)
-    return figure_style.write(lambda: _draw_schedule(problem, schedule, title), path)
-
-
-def _draw_schedule(problem: SchedulingProblem, schedule: Schedule, title: str) -> Figure:
     order = np.argsort(-problem.memory, kind="stable")
-    gap = SPACE * float(problem.memory.mean())
-    base = np.empty(len(order))
-    base[order] = np.cumsum(problem.memory[order] + gap) - problem.memory[order] - gap
-    made = figure_style.figure(WIDTH, MARGIN + UNIT * len(order), layout="constrained")
-    ax = made.subplots()
+    pitch = problem.memory + SPACE * float(problem.memory.mean())
+    top = np.empty(len(order))
+    top[order] = np.cumsum(pitch[order]) - pitch[order]
     end = int(schedule.minute.max()) + 1
-    for i, (low, size) in enumerate(zip(base.tolist(), problem.memory.tolist(), strict=True)):
-        ax.axhspan(low, low + size, color="0.93", linewidth=0, zorder=0)
-        ax.text(
-            -0.01,
-            low + size / 2,
-            f"{problem.units[i]}: {size} MB",
-            ha="right",
-            va="center",
-            fontsize=7,
-            transform=ax.get_yaxis_transform(),
-        )
-    _bars(ax, problem, schedule, base, end)
-    top = float(base.max() + problem.memory[order[-1]])
-    ax.set(xlim=(0, end), ylim=(top, 0), xlabel=f"time [{problem.jobs.time_unit}s]", yticks=[])
-    ax.spines["left"].set_visible(False)
-    made.suptitle(f"{problem.name}, reading {problem.reading}, {title}", fontsize=9)
-    _legend(made, problem, schedule)
-    return made
-
-
-def _bars(ax: Axes, problem: SchedulingProblem, schedule: Schedule, base: Floats, end: int) -> None:
-    from matplotlib.collections import PolyCollection
-
     late = completion(problem, schedule) > problem.due
-    height = problem.memory[schedule.unit]
-    corners, colours = [], []
-    for s, j in enumerate(problem.step_job.tolist()):
-        begin, bottom = int(schedule.minute[s]), float(base[schedule.unit[s]] + height[s])
-        top = bottom - float(problem.jobs.memory[s])
-        corners.append([(begin, bottom), (begin + 1, bottom), (begin + 1, top), (begin, top)])
-        kinds = TOO_LATE if late[j] else IN_TIME
-        colours.append(kinds[j % len(kinds)])
-    ax.add_collection(PolyCollection(corners, facecolors=colours, lw=0))
+    floor = top[schedule.unit] + problem.memory[schedule.unit]  # of each step
+    bars = [
+        Bar(0, low, end, size, PALE, edge=0)
+        for low, size in zip(top.tolist(), problem.memory.tolist(), strict=True)
+    ]
     for first, last in _runs(problem, schedule):
-        floor = float(base[schedule.unit[first]] + height[first])
-        ax.vlines(schedule.minute[first], floor - height[first], floor, color="white", lw=0.6)
-        name = str(problem.step_job[first])
-        if (last - first + 1) / end * (WIDTH - MARGIN) > LETTER * len(name):
-            middle = (schedule.minute[first] + schedule.minute[last] + 1) / 2
-            ax.text(middle, floor, name, ha="center", va="bottom", fontsize=5, clip_on=True)
+        job = int(problem.step_job[first])
+        colours = TOO_LATE if late[job] else IN_TIME
+        colour = colours[job % len(colours)]
+        steps = np.arange(first, last + 1)
+        memory = problem.jobs.memory[steps]
+        for s, used in zip(steps.tolist(), memory.tolist(), strict=True):
+            bars.append(
+                Bar(int(schedule.minute[s]), float(floor[s]) - used, 1, used, colour, edge=0)
+            )
+        x, low = int(schedule.minute[first]), float(memory.min())
+        bars.append(Bar(x, float(floor[first]) - low, len(steps), low, colour, str(job)))
+    legend = {"memory in use by a job": IN_TIME, "of a late job": TOO_LATE, "unused": (PALE,)}
+    if not late.any():
+        del legend["of a late job"]
+    units = zip(problem.units, top.tolist(), problem.memory.tolist(), strict=True)
+    chart = Gantt(
+        title=f"{problem.name}, reading {problem.reading}, {title}",
+        bars=bars,
+        size=(WIDTH, 1.0 + UNIT * len(order)),
+        x_ends=(0, end),
+        y_end=float(np.max(top + problem.memory)),
+        x_title=f"time [{problem.jobs.time_unit}s]",
+        ticks={low + size / 2: f"{unit}: {size} MB" for unit, low, size in units},
+        legend=legend,
+    )
+    return write(chart, path)
 
 
 def _runs(problem: SchedulingProblem, schedule: Schedule) -> list[tuple[int, int]]:
@@ -126,162 +105,76 @@ def _runs(problem: SchedulingProblem, schedule: Schedule) -> list[tuple[int, int
     return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
-def _legend(made: Figure, problem: SchedulingProblem, schedule: Schedule) -> None:
-    from matplotlib.legend_handler import HandlerTuple
-    from matplotlib.patches import Patch
-
-    kinds = {"memory in use by a job": IN_TIME, "of a late job": TOO_LATE, "unused": ("0.93",)}
-    if not (completion(problem, schedule) > problem.due).any():
-        del kinds["of a late job"]
-    made.legend(
-        handles=[tuple(Patch(color=colour) for colour in colours) for colours in kinds.values()],
-        labels=[*kinds],
-        handler_map={tuple: HandlerTuple(ndivide=None)},
-        handlelength=4,
-        loc="outside lower center",
-        ncols=len(kinds),
-        frameon=False,
-        fontsize=7,
-    )
-
-
-PALE = "0.93"  # slices without an instance
-
-
-def colours(gpu: MigGpu) -> list[str]:
+def _colours(gpu: MigGpu) -> list[str]:
     """The colour of each profile of a GPU."""
     names = [profile.name for profile in gpu.profiles]
     return [str(figure_style.styles(names)[name]["color"]) for name in names]
 
 
-def legend(made: Figure, gpu: MigGpu, used: set[int]) -> None:
-    """The profiles in use, below the picture."""
-    from matplotlib.patches import Patch
-
-    shown = colours(gpu)
-    made.legend(
-        handles=[Patch(color=shown[p]) for p in sorted(used)],
-        labels=[gpu.profiles[p].name for p in sorted(used)],
-        loc="outside lower center",
-        ncols=max(len(used), 1),
-        frameon=False,
-        fontsize=7,
-    )
-
-
-CELL, ROW = 0.14, 0.16  # inches: a memory slice, a GPU
-GAP = 3.5  # slices between columns, for the numbers
-SHAPE = 1.4  # width over height to come near to
+def _legend(gpu: MigGpu, used: np.ndarray) -> dict[str, list[str]]:
+    """The profiles in use."""
+    return {gpu.profiles[p].name: [_colours(gpu)[p]] for p in np.unique(used).tolist()}
 
 
 def placement_picture(
     workloads: PlacementProblem, placement: MigPlacement, path: str | Path
 ) -> Path:
-    """
-    Draw every GPU as a bar of its memory slices, instances coloured by profile.
-
-    Parameters
-    ----------
-    workloads : PlacementProblem
-    placement : MigPlacement
-    path : path
-        .png, .svg or .pdf.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
-    path = figure_style.checked(path)
-    return figure_style.write(lambda: _draw_placement(workloads, placement), path)
-
-
-def _draw_placement(workloads: PlacementProblem, placement: MigPlacement) -> Figure:
-    from matplotlib.collections import PolyCollection
-
-    slices = workloads.gpu.memory_slices
+    """Draw every GPU as a bar of its memory slices, instances coloured by profile."""
+    slices, shown = workloads.gpu.memory_slices, _colours(workloads.gpu)
     gpus, place = np.unique(placement.gpu, return_inverse=True)
     pitch = slices + GAP
     lines = max(1, ceil(sqrt(len(gpus) * pitch * CELL / ROW / SHAPE)))
     columns = ceil(len(gpus) / lines)
-    width, height = columns * pitch * CELL + 0.3, min(lines, len(gpus)) * ROW + 0.9
-    made = figure_style.figure(max(width, 3.0), height, layout="constrained")
-    ax = made.subplots()
     left, top = (np.arange(len(gpus)) // lines) * pitch, np.arange(len(gpus)) % lines
-    shown = colours(workloads.gpu)
-    size = np.array([profile.memory_slices for profile in workloads.gpu.profiles])
-    begin = left[place] + placement.start
-    bars = [_box(x, y, slices) for x, y in zip(left.tolist(), top.tolist(), strict=True)]
-    instances = [
-        _box(x, y, w) for x, y, w in zip(begin, top[place], size[placement.profile], strict=True)
+    bars = [
+        Bar(x, y + 0.1, slices, 0.8, PALE) for x, y in zip(left.tolist(), top.tolist(), strict=True)
     ]
-    ax.add_collection(PolyCollection(bars, facecolors=PALE, edgecolors="none"))
-    fill = [shown[p] for p in placement.profile.tolist()]
-    ax.add_collection(PolyCollection(instances, facecolors=fill, edgecolors="white", lw=0.6))
-    for number, x, y in zip(gpus.tolist(), left, top, strict=True):
-        ax.text(x - 0.4, y + 0.5, str(number), ha="right", va="center", fontsize=5)
-    ax.set(xlim=(-GAP, columns * pitch - GAP + 0.5), ylim=(min(lines, len(gpus)), 0))
-    ax.set_axis_off()
-    made.suptitle(f"{workloads.name}: {len(gpus)} GPUs", fontsize=8)
-    legend(made, workloads.gpu, set(placement.profile.tolist()))
-    return made
-
-
-def _box(x: float, y: float, width: float) -> list[tuple[float, float]]:
-    low, high = y + 0.1, y + 0.9
-    return [(x, low), (x + width, low), (x + width, high), (x, high)]
-
-
-GPU_WIDTH, SLICE = 8.0, 0.28  # inches: the picture, a memory slice
-SMALL_LETTER = 0.055  # inches
+    bars += [
+        Bar(x - 3, y + 0.1, 3, 0.8, "none", str(number))
+        for number, x, y in zip(gpus.tolist(), left.tolist(), top.tolist(), strict=True)
+    ]
+    for at, start, p in zip(
+        place.tolist(), placement.start.tolist(), placement.profile.tolist(), strict=True
+    ):
+        wide = workloads.gpu.profiles[p].memory_slices
+        bars.append(Bar(float(left[at]) + start, int(top[at]) + 0.1, wide, 0.8, shown[p]))
+    width, height = columns * pitch * CELL + 0.3, min(lines, len(gpus)) * ROW + 0.9
+    chart = Gantt(
+        title=f"{workloads.name}: {len(gpus)} GPUs",
+        bars=bars,
+        size=(max(width, 3.0), height),
+        x_ends=(-GAP, columns * pitch - GAP + 0.5),
+        y_end=min(lines, len(gpus)),
+        ticks={},
+        legend=_legend(workloads.gpu, placement.profile),
+        has_axes=False,
+    )
+    return write(chart, path)
 
 
 def repartition_picture(
     jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule, path: str | Path
 ) -> Path:
-    """
-    Draw each job as a box over its memory slices; pale before it: the instance is being made.
-
-    Parameters
-    ----------
-    jobs : ReconfigurationProblem
-    schedule : ReconfigurationSchedule
-    path : path
-        .png, .svg or .pdf.
-
-    Returns
-    -------
-    Path
-        The file written.
-    """
-    path = figure_style.checked(path)
-    return figure_style.write(lambda: _draw_reconfiguration(jobs, schedule), path)
-
-
-def _draw_reconfiguration(
-    jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule
-) -> Figure:
-    from matplotlib.patches import Rectangle
-
+    """Draw each job as a box over its memory slices; pale before it: the instance is being made."""
     slices, end = jobs.gpu.memory_slices, makespan(jobs, schedule)
-    made = figure_style.figure(GPU_WIDTH, slices * SLICE + 1.2, layout="constrained")
-    ax = made.subplots()
-    shown = colours(jobs.gpu)
-    lasts = durations(jobs, schedule.profile).tolist()
+    shown, lasts = _colours(jobs.gpu), durations(jobs, schedule.profile).tolist()
+    bars = []
     columns = (schedule.profile.tolist(), schedule.start.tolist(), schedule.begin.tolist())
     for j, (p, start, begin) in enumerate(zip(*columns, strict=True)):
         high = jobs.gpu.profiles[p].memory_slices
         if jobs.delta:
-            corner = (begin - jobs.delta, start)
-            ax.add_patch(Rectangle(corner, jobs.delta, high, color=shown[p], alpha=0.35, lw=0))
-        box = Rectangle((begin, start), lasts[j], high, facecolor=shown[p], edgecolor="white")
-        ax.add_patch(box)
-        if lasts[j] / end * (GPU_WIDTH - 1) > SMALL_LETTER * len(jobs.id[j]):
-            middle = begin + lasts[j] / 2, start + high / 2
-            ax.text(*middle, jobs.id[j], ha="center", va="center", fontsize=5, color="white")
-    ax.set(xlim=(0, end), ylim=(slices, 0), xlabel=f"time [{jobs.time_unit}s]")
-    ax.set_yticks([s + 0.5 for s in range(slices)], [str(s) for s in range(slices)])
-    ax.set_ylabel("memory slice")
-    made.suptitle(f"{jobs.name}: makespan {end}", fontsize=8)
-    legend(made, jobs.gpu, set(schedule.profile.tolist()))
-    return made
+            x = begin - jobs.delta
+            bars.append(Bar(x, start, jobs.delta, high, shown[p], is_pale=True))
+        bars.append(Bar(begin, start, lasts[j], high, shown[p], jobs.id[j]))
+    chart = Gantt(
+        title=f"{jobs.name}: makespan {end}",
+        bars=bars,
+        size=(8.0, slices * SLICE + 1.2),
+        x_ends=(0, end),
+        y_end=slices,
+        x_title=f"time [{jobs.time_unit}s]",
+        y_title="memory slice",
+        ticks={s + 0.5: str(s) for s in range(slices)},
+        legend=_legend(jobs.gpu, schedule.profile),
+    )
+    return write(chart, path)
