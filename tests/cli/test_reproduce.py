@@ -1,19 +1,17 @@
 """`rsjs reproduce`."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 import typer
 
 from rsjs.cli.reproduce import reproduce
+from rsjs.comparison import Comparison
 from rsjs.core.errors import InputError
-from rsjs.core.report import Stop
 from rsjs.paper_claims import files
 from rsjs.paper_claims.registry import rows as rows_of
 from rsjs.rows.csv import read_rows
 from rsjs.runs import provenance
-from rsjs.simulation.policy import Status
 
 
 def test_list_shows_every_claim_and_runs_nothing(capsys):
@@ -41,9 +39,9 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
     (tmp_path / "sts-arrivals.csv").write_text("case\nold\n")  # from before rows had a commit
     run: list[str] = []
 
-    def recorded(experiment, size):
+    def recorded(experiment, size, runner):
         run.append(experiment.name)
-        return rows_of(experiment, size)
+        return rows_of(experiment, size, runner)
 
     monkeypatch.setattr("rsjs.paper_claims.registry.rows", recorded)
     capsys.readouterr()
@@ -67,7 +65,7 @@ def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, 
 
 
 def test_a_run_that_failed_is_told(monkeypatch, capsys):
-    made = list(rows_of(files.experiments()["jahani-printed"], "quick"))
+    made = files.experiments()["jahani-printed"].of_size("quick")["rows"]
     broken = {**made[0], "status": "error", "message": "no memory"}
     monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: [*made, broken])
     with pytest.raises(typer.Exit) as exit_:
@@ -84,12 +82,9 @@ def test_a_run_that_failed_is_told(monkeypatch, capsys):
 )
 def test_ctrl_c_ends_an_experiment_and_writes_no_rows(claim, tmp_path, monkeypatch):
     def ended(*_, **__):
-        return SimpleNamespace(
-            status=Status.INTERRUPTED, result=SimpleNamespace(stop=Stop.INTERRUPTED)
-        )
+        return Comparison(rows=[], interrupted=True)
 
-    monkeypatch.setattr("rsjs.paper_claims.runs.simulate", ended)
-    monkeypatch.setattr("rsjs.runs.compare.verified_run.run", ended)
+    monkeypatch.setattr("rsjs.comparison.compare_pairs", ended)
     with pytest.raises(KeyboardInterrupt):
         reproduce([claim], tmp_path)
     assert list(tmp_path.iterdir()) == []

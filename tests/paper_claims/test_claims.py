@@ -4,11 +4,14 @@ from math import inf, isfinite
 
 import pytest
 
+from rsjs.comparison import compare_pairs
 from rsjs.core.errors import InputError
 from rsjs.paper_claims import files, registry
 from rsjs.paper_claims.claim import SIZES, Claim, Verdict
+from rsjs.paper_claims.runs import Runner
 from rsjs.reporting.tables.claims import agreement, shown
 from rsjs.reporting.tables.formats import MISSING
+from rsjs.runs.provenance import source
 
 CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
 
@@ -18,7 +21,7 @@ def _claim(**changed):
     return Claim(**{**named, "reason": "r", "low": 0.1, "high": 0.2, **changed})
 
 
-def test_every_claim_that_is_tested_has_a_figure_and_every_figure_a_claim():
+def test_every_claim_that_is_tested_has_a_metric_and_every_metric_a_claim():
     tested = {name for name, claim in CLAIMS.items() if claim.experiment}
     assert tested == set(registry.VALUES)
 
@@ -104,14 +107,14 @@ TINY = {  # claim -> arguments of its experiment, such that it takes a second
 @pytest.mark.solver
 @pytest.mark.process
 @pytest.mark.parametrize("name", TINY)
-def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name):
+def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name, tmp_path):
     claim = CLAIMS[name]
     experiment = EXPERIMENTS[claim.experiment]
     cases = {"cases": dict([next(iter(experiment.arguments.get("cases", {"": {}}).items()))])}
     arguments = {**experiment.of_size("quick"), **TINY[name]}
     arguments |= cases if "cases" in arguments else {}
-    rows = list(registry.RUNS[experiment.run](**arguments))
-    assert {row["status"] for row in rows} <= {"ok", "complete"}
+    rows = registry.RUNS[experiment.run](Runner(compare_pairs, tmp_path / "store"), **arguments)
+    assert {(row["status"], row["commit"]) for row in rows} == {("ok", source()["commit"])}
     values = registry.values(claim, rows)
     assert values
     assert all(isfinite(value) for value in values.values())

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, option
 from rsjs.cli.output import print_facts, print_json, writable
-from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
-from rsjs.instances.io.files import write_bytes
 from rsjs.paper_claims.claim import SIZES
 from rsjs.paper_claims.files import chosen, experiments
-from rsjs.paper_claims.metrics import not_ended
-from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import agreement, shown
-from rsjs.rows.csv import csv_text, read_table
 
 if TYPE_CHECKING:
     from rsjs.paper_claims.claim import Claim, Row, Values
@@ -29,17 +27,13 @@ def reproduce(
         typer.Argument(metavar="CLAIM...", help="Claims, papers (jahani, ...), or all."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for rows and pictures."),
+        Path | None, option("DIR", "Folder for rows, records and pictures.", "-o", "--output")
     ] = None,
-    size: Annotated[
-        str, typer.Option(metavar="SIZE", help="quick: minutes; paper: what the paper ran.")
-    ] = "quick",
+    size: Annotated[str, option("SIZE", "quick: minutes; paper: what the paper ran.")] = "quick",
     missing: Annotated[
-        bool,
-        typer.Option("--missing", help="Take rows with a commit that DIR has, of this size."),
+        bool, option(None, "Take rows with a commit that DIR has, of this size.", "--missing")
     ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the claims and run nothing.")] = False,
+    list_: Annotated[bool, option(None, "List the claims and run nothing.", "--list")] = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -53,12 +47,14 @@ def reproduce(
 
     A value is compared with the published one for each case that the paper leaves open: a claim
     holds if all agree, and holds with limits if some do; where our values cannot decide, the
-    verdict says so. DIR gets <experiment>.csv and, where there is something to draw,
-    <experiment>.png, as soon as the experiment is complete: Ctrl-C leaves those that are, and the
-    same command with --missing goes on. Exit code 1: a run failed, or the runs gave no value for a
-    claim.
+    verdict says so. Each run is a process of its own, with a record in DIR/store/<experiment>:
+    after Ctrl-C the same command goes on. DIR gets <experiment>.csv and, where there is something
+    to draw, <experiment>.png, as soon as the experiment is complete; --missing takes those that are
+    there. Exit code 1: a run failed, or the runs gave no value for a claim.
     """
+    from rsjs.paper_claims.metrics import not_ended
     from rsjs.paper_claims.registry import values
+    from rsjs.rows.csv import read_table
 
     if size not in SIZES:
         raise InputError("--size", size, " or ".join(SIZES))
@@ -72,7 +68,6 @@ def reproduce(
         writable(output, folder=True)
     elif missing:
         raise InputError("--missing", "no folder", "-o DIR with rows")
-    known = experiments()
     rows: dict[str, list[Row]] = {}
     for name in dict.fromkeys(claim.experiment for claim in claims if claim.experiment):
         kept = output / f"{name}.csv" if output is not None else None
@@ -84,46 +79,62 @@ def reproduce(
         claim.id: values(claim, rows[claim.experiment]) if claim.experiment else {}
         for claim in claims
     }
-    told = [_told(claim, found[claim.id]) for claim in claims]
     failed = {name: wrong for name, own in rows.items() if (wrong := not_ended(own))}
+    documents = [_document(claim, found[claim.id]) for claim in claims]
     if as_json:
-        what = [known[name].what for name in rows]
-        print_json({"size": size, "claims": told, "experiments": what, "failed_runs": failed})
+        what = [experiments()[name].what for name in rows]
+        print_json({"size": size, "claims": documents, "experiments": what, "failed_runs": failed})
     else:
-        _print_verdicts(claims, found)
-        _print_failed(failed)
+        for claim, told in zip(claims, documents, strict=True):
+            print_facts(
+                [
+                    ("claim", f"{claim.id} ({claim.source}, {claim.where})"),
+                    ("statement", claim.statement),
+                    ("published", claim.printed),
+                    ("agrees", told["agrees"]),
+                    ("ours", shown(claim, found[claim.id])),
+                    ("verdict", told["verdict"]),
+                    ("why", claim.reason),
+                ]
+            )
+            print()
+        for name, (first, *more) in failed.items():  # they have no part in the values
+            run = f"{first['method']} on {first['instance']}"
+            why = f"{first['status']} {first.get('message') or ''}".rstrip()
+            print(f"{name}: failed runs: {1 + len(more)}, the first {run}: {why}")
     without = [claim for claim in claims if claim.experiment and not found[claim.id]]
     raise typer.Exit(1 if failed or without else 0)
 
 
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
-    """The rows of an experiment, kept in the folder as they come to be."""
-    from rsjs.paper_claims.registry import rows, values
+    """Run an experiment; with a folder, keep its rows, its records and its picture there."""
+    from rsjs.cli.compare import STORE, watching
+    from rsjs.cli.progress import running
+    from rsjs.comparison import compare_pairs
+    from rsjs.instances.io.files import write_bytes
+    from rsjs.paper_claims import registry
+    from rsjs.paper_claims.runs import Runner
+    from rsjs.reporting.figures.claim import claim_picture
+    from rsjs.rows.csv import csv_text
 
     experiment = experiments()[name]
-    with busy(f"{name}: {experiment.what}"):
-        found = list(rows(experiment, size))
+    temporary = TemporaryDirectory(prefix="rsjs-")
+    with nullcontext(output) if output else temporary as folder, running() as screen:
+        store = Path(folder) / STORE / name
+        screen.say(f"{name}: {experiment.what}")
+        compare = partial(compare_pairs, watch=watching(screen, store))
+        found = registry.rows(experiment, size, Runner(compare, store))
     if output is not None:
         write_bytes(csv_text(found).encode(), output / f"{name}.csv")
         if experiment.plot:
             published = [
-                (one, values(one, found)) for one in chosen(["all"]) if one.experiment == name
+                (one, registry.values(one, found)) for one in chosen(["all"]) if one.experiment == name
             ]
             claim_picture(found, experiment.plot, output / f"{name}.png", published)
     return found
 
 
-def _print_failed(failed: dict[str, list[Row]]) -> None:
-    """They have no part in the values."""
-    for name, rows in failed.items():
-        first = rows[0]
-        run = f"{first['method']} on {first['instance']}"
-        why = f"{first['status']} {first.get('message') or ''}".rstrip()
-        print(f"{name}: failed runs: {len(rows)}, the first {run}: {why}")
-
-
-def _told(claim: Claim, values: Values) -> dict[str, object]:
-
+def _document(claim: Claim, values: Values) -> dict[str, object]:
     return {
         "claim": claim.id,
         "paper": claim.source,
@@ -138,30 +149,11 @@ def _told(claim: Claim, values: Values) -> dict[str, object]:
 
 
 def _print_list(claims: list[Claim], *, as_json: bool) -> None:
-
     if as_json:
         keys = ("claim", "paper", "where", "statement", "printed")
-        print_json([{key: _told(claim, {})[key] for key in keys} for claim in claims])
+        print_json([{key: _document(claim, {})[key] for key in keys} for claim in claims])
         return
     print_facts(
         (claim.id, f"{claim.source}, {claim.where}: {claim.statement}: {claim.printed}")
         for claim in claims
     )
-
-
-def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
-
-    for claim in claims:
-        own = values[claim.id]
-        print_facts(
-            [
-                ("claim", f"{claim.id} ({claim.source}, {claim.where})"),
-                ("statement", claim.statement),
-                ("published", claim.printed),
-                ("agrees", agreement(claim)),
-                ("ours", shown(claim, own)),
-                ("verdict", claim.verdict(own).value),
-                ("why", claim.reason),
-            ]
-        )
-        print()

@@ -1,28 +1,21 @@
-"""Filippini et al. 2021 (ANDREAS): the figure of each claim."""
+"""Filippini et al. 2021 (ANDREAS): the metric of each claim."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from statistics import fmean
 
-from rsjs.paper_claims.claim import Row, Rows, Values
+from rsjs.paper_claims.claim import Rows, Values
 from rsjs.paper_claims.metrics import Figure, Value, each_case, ended, gain, late, mean, over_all
 
 RG = "randomized_greedy:paper"
 ALONE = ("fifo:code", "edf:code", "priority:code")
 SHARED = ("queue:fifo", "queue:edf", "queue:priority")
 RULES = (("one job per node", ALONE), ("shared nodes", SHARED))
-REAL, PREDICTED = 0.95111, 1.08438  # EUR, Table III
-
-
-def printed() -> Iterator[Row]:
-    """Table III as rows."""
-    for method, cost in (("real", REAL), ("predicted", PREDICTED)):
-        yield {"case": "Table III", "method": method, "objective": cost}
 
 
 def _against_rules(scenario: str, name: str = "objective") -> Value:
-    """The average gain in each load of a scenario, against each kind of rules."""
+    """Return the average gain in each load of a scenario, against each kind of rules."""
 
     def values(rows: Rows) -> Values:
         own = [row for row in rows if str(row["case"]).startswith(scenario)]
@@ -68,4 +61,3 @@ VALUES: Mapping[str, Value] = {
     "andreas-table3-deviation": each_case(_deviation("real")),
     "andreas-table3-violations": each_case(late(RG)),
 }
-RUNS: Mapping[str, Callable[..., Iterable[Row]]] = {"andreas_printed": printed}

@@ -19,6 +19,7 @@ from enum import StrEnum
 from typing import Any
 
 Row = dict[str, Any]
+Rows = Sequence[Row]
 Values = Mapping[str, float]  # case -> value
 
 SIZES = ("quick", "paper")
@@ -37,82 +38,42 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """
-    How rows are made.
-
-    Attributes
-    ----------
-    name : str
-    what : str
-        One sentence.
-    run : str
-        A name in `registry.RUNS`.
-    arguments : mapping
-        Of both sizes.
-    quick, paper : mapping
-        Arguments of one size: some minutes, and what the paper ran.
-    campaign : str
-        The bundled campaign that ran these cases and policies whole; its rows are the evidence.
-    plot : mapping
-        Columns x and y, and log = true for logarithmic axes; empty = no picture.
-    """
+    """How rows are made."""
 
     name: str
-    what: str
-    run: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    quick: Mapping[str, Any] = field(default_factory=dict)
-    paper: Mapping[str, Any] = field(default_factory=dict)
-    campaign: str = ""
+    what: str  # one sentence
+    run: str  # a name in `registry.RUNS`
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # of both sizes
+    quick: Mapping[str, Any] = field(default_factory=dict)  # of some minutes
+    paper: Mapping[str, Any] = field(default_factory=dict)  # of what the paper ran
+    campaign: str = ""  # bundled; it ran these cases and policies whole: its rows are the evidence
+    #: columns x and y, and log = true for logarithmic axes; empty = no picture
     plot: Mapping[str, Any] = field(default_factory=dict)
 
     def of_size(self, size: str) -> dict[str, Any]:
-        """The arguments at a size."""
+        """Return the arguments at a size."""
         return {**self.arguments, **(self.quick if size == "quick" else self.paper)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """
-    A statement of a paper.
-
-    Attributes
-    ----------
-    id : str
-    source : str
-        The paper.
-    where : str
-        Figure, table or section.
-    statement, printed : str
-        What it says, and the value as printed.
-    unit : "share" | "ratio" | "s" | "count"
-    low, high : float
-        The printed value or range, shares as fractions; inf = open.
-    tolerance : float
-        Added on both sides.
-    no_verdict : "" | "not comparable" | "not tested" | "by construction"
-        Told in place of a verdict.
-    experiment : str
-        "" = nothing on disk can test it.
-    reason : str
-        Why the verdict is what it is.
-    """
+    """A statement of a paper."""
 
     id: str
-    source: str
-    where: str
+    source: str  # the paper
+    where: str  # figure, table or section
     statement: str
-    printed: str
-    reason: str
-    unit: str = "share"
-    low: float = 0.0
+    printed: str  # the value as published
+    reason: str  # why the verdict is what it is
+    unit: str = "share"  # share, ratio, s or count
+    low: float = 0.0  # the published value or range, shares as fractions; inf = open
     high: float = 0.0
-    tolerance: float = 0.0
-    no_verdict: str = ""
-    experiment: str = ""
+    tolerance: float = 0.0  # added on both sides
+    no_verdict: str = ""  # told in place of a verdict
+    experiment: str = ""  # "" = nothing on disk can test it
 
     def agrees(self, value: float) -> bool:
-        """Whether a value is the printed one, up to the tolerance."""
+        """Return whether a value is the published one, up to the tolerance."""
         return self.low - self.tolerance <= value <= self.high + self.tolerance
 
     def verdict(self, values: Values) -> Verdict:
@@ -123,6 +84,3 @@ class Claim:
         if not agree:
             return Verdict.UNTESTED
         return Verdict.HOLDS if all(agree) else Verdict.LIMITS if any(agree) else Verdict.FAILS
-
-
-Rows = Sequence[Row]

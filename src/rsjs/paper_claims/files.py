@@ -10,6 +10,7 @@ The claims files: `data/<paper>.toml`, what is claimed and which experiments tel
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,7 +19,7 @@ from typing import Any
 from rsjs.core.errors import InputError
 from rsjs.paper_claims.claim import Claim, Experiment
 
-PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")
+PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")  # in order of publication
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,43 +35,34 @@ class Paper:
 
 @cache
 def papers() -> tuple[Paper, ...]:
-    """All papers, in order of publication."""
-    return tuple(_paper(name) for name in PAPERS)
+    """Return all papers, in order of publication."""
+    return tuple(map(_paper, PAPERS))
 
 
 def claims() -> dict[str, Claim]:
-    """Every claim by its id."""
+    """Return every claim by its id."""
     return {claim.id: claim for paper in papers() for claim in paper.claims}
 
 
 def experiments() -> dict[str, Experiment]:
-    """Every experiment by its name."""
+    """Return every experiment by its name."""
     return {one.name: one for paper in papers() for one in paper.experiments}
 
 
-def chosen(names: list[str]) -> list[Claim]:
-    """
-    The claims of ids, of papers, or of `all`, each once.
-
-    Raises
-    ------
-    InputError
-        For a name that is none of these.
-    """
-    groups = {paper.name: paper.claims for paper in papers()}
+def chosen(names: Sequence[str]) -> list[Claim]:
+    """Return the claims of ids, of papers, or of `all`, each once; InputError for other names."""
+    groups: dict[str, tuple[Claim, ...]] = {name: (claim,) for name, claim in claims().items()}
+    groups |= {paper.name: paper.claims for paper in papers()}
     groups["all"] = tuple(claims().values())
-    found: dict[str, Claim] = {}
     for name in names:
-        known = groups.get(name) or tuple(one for one in groups["all"] if one.id == name)
-        if not known:
+        if name not in groups:
             expected = f"a claim of `rsjs reproduce --list`, all, {', '.join(PAPERS)}"
             raise InputError("CLAIM", name, expected)
-        found.update((claim.id, claim) for claim in known)
-    return list(found.values())
+    return list({claim.id: claim for name in names for claim in groups[name]}.values())
 
 
 def _paper(name: str) -> Paper:
-    text = resources.files("rsjs.paper_claims").joinpath(f"data/{name}.toml").read_text()
+    text = resources.files("rsjs.paper_claims").joinpath(f"data/{name}.toml").read_text("utf-8")
     document: dict[str, Any] = tomllib.loads(text)
     source = document["source"]
     return Paper(

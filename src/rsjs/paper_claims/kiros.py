@@ -1,4 +1,4 @@
-"""Kiros 2020: the figure of each claim."""
+"""Kiros 2020: the metric of each claim."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECISION, ALGORITHM, RUN = "decision_median_s", "solve_s", "total_s"
 
 
 def _seconds(method: str) -> Value:
-    """The largest seconds of a decision, of the algorithm itself and of the whole method."""
+    """Return the longest time of a decision, of the algorithm itself and of the whole method."""
 
     def values(rows: Rows) -> Values:
         parts = {"algorithm": most(method, ALGORITHM), "whole method": most(method, RUN)}

@@ -1,126 +1,118 @@
 """
-Rows of decisions: one moment with all jobs submitted, methods in processes of their own.
+Experiments as campaigns: each run is a process of its own, verified, with a record in a store.
 
-Rows of simulations: workloads of a generator under policies, every decision checked.
+A row is that of the run, see `rsjs.rows.columns`, with the case of the experiment before it: what
+the paper leaves open, and how it was set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rsjs.core.call import Limits
-from rsjs.core.report import Stop
-from rsjs.instances.instance import Workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
-from rsjs.methods import parse
 from rsjs.paper_claims.claim import Row
-from rsjs.runs import compare
-from rsjs.simulation.engine import simulate
+from rsjs.runs.kinds.base import kind_of
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
-from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Policy, Status
+
+LONGEST = Limits(time_limit=1e6)  # of a simulation, whose decisions have a limit each
+Problems = Sequence[tuple[str, Any]]  # case, and instance or workload
+Cases = Mapping[str, Mapping[str, Any]]  # case -> arguments of the generator
+
+
+class Runner(NamedTuple):
+    """What carries out the runs of an experiment."""
+
+    compare: Callable[..., Any]  # `rsjs.comparison.compare_pairs`, or a test's
+    store: Path
+
+    def rows(
+        self,
+        problems: Problems,
+        methods: Sequence[str],
+        limits: Limits,
+        options: Options | None = None,
+    ) -> list[Row]:
+        """
+        Return the rows of methods on problems, in this order; those in the store are not run again.
+
+        Raises KeyboardInterrupt if Ctrl-C ended them: there are no rows of a part of an experiment.
+        """
+        given = {problem.digest: problem for _, problem in problems}
+        own = kind_of(problems[0][1])
+        requests = [own.request(method) for method in methods]
+        text = None
+        if options is not None:
+            text = canonical_text({k: v for k, v in asdict(options).items() if k != "seed"})
+        found = self.compare(
+            [(problem, requests) for problem in given.values()],
+            limits,
+            store=self.store,
+            options=text,
+        )
+        if found.interrupted:
+            raise KeyboardInterrupt
+        rows: dict[str, list[Row]] = {digest: [] for digest in given}
+        for row in found.rows:
+            rows[row["instance_sha256"]].append(row)
+        return [{"case": case, **row} for case, problem in problems for row in rows[problem.digest]]
+
+    def file(self, row: Row, name: str) -> Path:
+        """Return a file in the record of a row."""
+        run_id: str = row["run_id"]
+        return self.store / "runs" / run_id[:2] / run_id / name
 
 
 def decisions(
+    runner: Runner,
     *,
     generator: str,
     sizes: Sequence[str],
     seeds: Sequence[int],
     methods: Sequence[str],
-    cases: Mapping[str, Mapping[str, Any]],
+    cases: Cases,
     limits: Mapping[str, Any] | None = None,
-) -> Iterator[Row]:
-    """
-    Run every method on every case, size and seed.
-
-    Parameters
-    ----------
-    generator : str
-        Family of the instances.
-    sizes : list of "NxJ"
-    cases : mapping
-        Case -> arguments of the generator.
-    limits : mapping, optional
-        Arguments of `Limits`.
-    """
-    requests, own = [parse(method) for method in methods], Limits(**(limits or {}))
-    for case, arguments in cases.items():
-        for size in sizes:
-            nodes, jobs = map(int, size.split("x"))
-            for seed in seeds:
-                made = GENERATORS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
-                outcomes = []
-                for outcome in compare.compare([made], requests, own):
-                    if outcome.result.stop is Stop.INTERRUPTED:
-                        raise KeyboardInterrupt  # ends the experiment, not this run alone
-                    outcomes.append(outcome)
-                yield from ({"case": case, **row} for row in compare.rows(outcomes, own))
+) -> list[Row]:
+    """Run methods on one decision of each case, size ("NxJ") and seed, all jobs submitted."""
+    problems = [
+        (case, GENERATORS[generator](**size, **arguments))
+        for case, arguments in cases.items()
+        for size in drawn(sizes, seeds)
+    ]
+    return runner.rows(problems, methods, Limits(**(limits or {})))
 
 
 def simulations(
+    runner: Runner,
     *,
     generator: str,
     sizes: Sequence[str],
     seeds: Sequence[int],
     policies: Sequence[str],
-    cases: Mapping[str, Mapping[str, Any]],
+    cases: Cases,
     simulation: Mapping[str, Any] | None = None,
-) -> Iterator[Row]:
-    """
-    Simulate every case, size and seed under every policy.
-
-    Parameters
-    ----------
-    generator : str
-        Family of the workloads.
-    sizes : list of "NxJ"
-    cases : mapping
-        Case -> arguments of the generator, and under `simulation` more of `Options`.
-    simulation : mapping, optional
-        Arguments of `Options`.
-    """
+) -> list[Row]:
+    """Simulate workloads of each case, size ("NxJ") and seed; a case may have `simulation`, too."""
+    rows = []
     for case, chosen in cases.items():
-        own = {**(simulation or {}), **chosen.get("simulation", {})}
+        options = Options(**{**(simulation or {}), **chosen.get("simulation", {})})
         arguments = {key: value for key, value in chosen.items() if key != "simulation"}
-        for size in sizes:
-            nodes, jobs = map(int, size.split("x"))
-            for seed in seeds:
-                made = WORKLOADS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
-                for spelling in policies:
-                    decides = policy(spelling, made)
-                    yield row(case, simulated(made, decides, Options(**own)))
+        made = (WORKLOADS[generator](**size, **arguments) for size in drawn(sizes, seeds))
+        rows += runner.rows([(case, workload) for workload in made], policies, LONGEST, options)
+    return rows
 
 
-def simulated(made: Workload, decides: Policy, options: Options) -> Outcome:
-    """Simulate; Ctrl-C ends the experiment, not this run alone."""
-    outcome = simulate(made, decides, options)
-    if outcome.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return outcome
+def printed(runner: Runner, *, rows: Sequence[Row]) -> list[Row]:
+    """Return the values of a paper's table as rows, to be held against what the paper says."""
+    return [*rows]
 
 
-def row(case: str, outcome: Outcome) -> Row:
-    """The row of a simulation; costs are those of checked decisions as they were carried out."""
-    totals, seconds = outcome.totals, outcome.seconds_as_dict()
-    return {
-        "case": case,
-        "instance": outcome.workload.name,
-        "nodes": outcome.workload.cluster.nodes,
-        "jobs": totals.jobs,
-        "method": outcome.policy,
-        "status": outcome.status.value,
-        "objective": totals.cost,
-        "energy": totals.energy,
-        "tardiness": totals.tardiness,
-        "late": totals.late,
-        "utilisation": totals.utilisation,
-        "makespan_h": totals.makespan,
-        "longest_queue": totals.longest_queue,
-        "preemptions": totals.preemptions,
-        "decisions": totals.decisions,
-        "decision_median_s": seconds["median"],
-        "policy_s": seconds["total"],
-        "message": outcome.message,
-    }
+def drawn(sizes: Sequence[str], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Return nodes, jobs and seed of each size and seed."""
+    for size in sizes:
+        nodes, jobs = map(int, size.split("x"))
+        yield from ({"nodes": nodes, "jobs": jobs, "seed": seed} for seed in seeds)

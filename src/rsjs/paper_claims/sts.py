@@ -1,12 +1,8 @@
-"""
-Filippini et al. 2024 (STS): the figure of each claim.
-
-The arrivals of Filippini et al. 2024, Fig. 3: when the last job of a workload is submitted.
-"""
+"""Filippini et al. 2024 (STS): the metric of each claim, and the arrivals of Fig. 3."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from rsjs.instances.generators import sts
@@ -25,6 +21,7 @@ from rsjs.paper_claims.metrics import (
     ratio,
     with_nodes,
 )
+from rsjs.paper_claims.runs import Runner, drawn
 
 STS, LITERAL = "sts:fallback", "sts:literal"
 EDF, RG, DP = "queue:edf", "randomized_queue", "dp:fastest"
@@ -33,7 +30,7 @@ STATIC_RG = "randomized_greedy:paper"
 
 
 def _drift(rows: Rows) -> float | None:
-    """Largest over least total cost ratio of STS to EDF among the numbers of nodes."""
+    """Return the largest over the least total cost ratio of STS to EDF, by number of nodes."""
     over = ratio(STS, EDF)
     sizes = sorted({row["nodes"] for row in rows})
     found = [value for n in sizes if (value := with_nodes(over, n)(rows)) is not None]
@@ -41,7 +38,7 @@ def _drift(rows: Rows) -> float | None:
 
 
 def _queue_per_node(rows: Rows) -> float | None:
-    """Most jobs waiting after a decision of STS, over the number of nodes."""
+    """Return the most jobs waiting after a decision of STS, over the number of nodes."""
     own = [row for row in ended(rows) if row["method"] in (STS, LITERAL)]
     return max((row["longest_queue"] / row["nodes"] for row in own), default=None)
 
@@ -64,25 +61,26 @@ def _shared(mix: str, name: str) -> Value:
     def values(rows: Rows) -> Values:
         sums: dict[tuple[str, bool], float] = {}
         for row in ended(rows):
-            of, law, *shared = map(str.strip, str(row["case"]).split(","))
+            of, arrivals, *shared = map(str.strip, str(row["case"]).split(","))
             if of == mix and row["method"] == LITERAL:
-                key = law, bool(shared)
+                key = arrivals, bool(shared)
                 sums[key] = sums.get(key, 0.0) + row[name] / row["nodes"]
-        laws = [law for law, shared in sums if shared and (law, False) in sums]
-        saved = mean(1 - sums[law, True] / sums[law, False] for law in laws)
+        both = [arrivals for arrivals, shared in sums if shared and (arrivals, False) in sums]
+        saved = mean(1 - sums[arrivals, True] / sums[arrivals, False] for arrivals in both)
         return {} if saved is None else {mix: saved}
 
     return values
 
 
 def _arrival_ratio(rows: Rows) -> float | None:
-    """Mean gap between submissions at the low rate over that at the high one."""
-    hours = {law: mean(row["last_release_h"] for row in rows if row["law"] == law) for law in LAWS}
-    low, high = hours["low"], hours["high"]
+    """Return the mean gap between submissions at the low rate over that at the high one."""
+    low, high = (
+        mean(row["last_release_h"] for row in rows if row["law"] == rate)
+        for rate in ("low", "high")
+    )
     return low / high if low and high else None
 
 
-LAWS = ("high", "low")
 VALUES: Mapping[str, Value] = {
     "sts-fig3-rates": each_case(_arrival_ratio),
     "sts-fig4a-stable": each_case(_drift),
@@ -110,18 +108,19 @@ VALUES: Mapping[str, Value] = {
 }
 
 
-def arrivals(*, sizes: Sequence[str], seeds: Sequence[int], laws: Sequence[str]) -> Iterator[Row]:
-    """A row for each law, size and seed, nothing is scheduled."""
-    for law in laws:
-        for size in sizes:
-            nodes, jobs = map(int, size.split("x"))
-            for seed in seeds:
-                made = sts.workload(nodes=nodes, jobs=jobs, seed=seed, law=law)
-                yield {
-                    "case": "K80 + M60",
-                    "instance": made.name,
-                    "nodes": nodes,
-                    "jobs": jobs,
-                    "law": law,
-                    "last_release_h": float(made.jobs.release[-1]),
-                }
+def arrivals(
+    runner: Runner, *, sizes: Sequence[str], seeds: Sequence[int], laws: Sequence[str]
+) -> list[Row]:
+    """Return when the last job is submitted, by arrival process, size and seed."""
+    return [
+        {
+            "case": "K80 + M60",
+            "instance": made.name,
+            "nodes": made.cluster.nodes,
+            "jobs": len(made.jobs),
+            "law": law,
+            "last_release_h": float(made.jobs.release[-1]),
+        }
+        for law in laws
+        for made in (sts.workload(**size, law=law) for size in drawn(sizes, seeds))
+    ]
