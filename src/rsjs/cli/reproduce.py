@@ -128,7 +128,9 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
         write_bytes(csv_text(found).encode(), output / f"{name}.csv")
         if experiment.plot:
             published = [
-                (one, registry.values(one, found)) for one in chosen(["all"]) if one.experiment == name
+                (one, registry.values(one, found))
+                for one in chosen(["all"])
+                if one.experiment == name
             ]
             claim_picture(found, experiment.plot, output / f"{name}.png", published)
     return found
