@@ -145,6 +145,6 @@ def test_a_cold_cache_of_kernels_is_noted_for_heuristics(capsys, monkeypatch, tm
 def test_a_place_without_permission_is_refused_before_the_run(rsjs, folder, tmp_path, monkeypatch):
     real = os.access  # root may write anywhere
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK and real(path, mode))
-    monkeypatch.setattr("rsjs.runs.launcher.carry_out", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr("rsjs.runs.supervisor.Supervisor.run", lambda _: pytest.fail("it ran"))
     refusal = rsjs("solve", folder / "small.json", "-o", tmp_path / "s.json").refusal
     assert "no permission" in refusal

@@ -17,7 +17,7 @@ from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.runs import compare, verified_run
-from rsjs.runs.solution_arrays import decision_digest
+from rsjs.runs.task_files import decision_digest
 
 pytestmark = pytest.mark.process
 

@@ -12,14 +12,15 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.instances.solution import Solution
 from rsjs.runs.kinds import mig_schedule
-from rsjs.runs.solution_arrays import (
+from rsjs.runs.task_files import (
     append_decision,
     decisions,
     read_arrays,
     read_decision,
+    read_result,
     write_decision,
+    write_result,
 )
-from rsjs.runs.task_files import read_result, write_result
 
 DECISION = Solution.of([0, -1], [2, 0], [0])
 

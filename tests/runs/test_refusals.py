@@ -41,7 +41,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tiny):
 )
 def test_the_library_refuses_what_makes_no_sense(call, told, tiny, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(verified_run.launcher, "carry_out", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(verified_run.Supervisor, "run", lambda _: pytest.fail("it ran"))
     with pytest.raises(InputError, match=told):
         call(tiny)
     assert [*tmp_path.iterdir()] == []

@@ -15,10 +15,9 @@ import pytest
 from rsjs.core.call import Limits
 from rsjs.core.report import Stop
 from rsjs.runs import supervisor, worker
-from rsjs.runs.launcher import ending
-from rsjs.runs.streaming_report import StreamingReport
-from rsjs.runs.supervisor import STARTUP, Surroundings, Watch
-from rsjs.runs.task_files import EVENTS, LOOK, MOST, EventLog, Events, Task
+from rsjs.runs.supervisor import STARTUP, Supervisor, ending
+from rsjs.runs.task_files import EVENTS, LOOK, MOST, Tail, Task, all_events, events
+from rsjs.runs.worker import StreamingReport
 
 
 @pytest.fixture
@@ -35,8 +34,7 @@ def task():
 
 
 def test_the_clock_starts_once(clock, task, tmp_path):
-    (tmp_path / EVENTS).touch()
-    watched = Watch(tmp_path, task, Surroundings(), None)
+    watched = Supervisor(folder=tmp_path, task=task)
     watched._begin = clock[0]
     report = StreamingReport(tmp_path, task)
     clock[0] += 5
@@ -47,7 +45,7 @@ def test_the_clock_starts_once(clock, task, tmp_path):
     for _ in range(4):
         clock[0] += 5
         report.start_clock()
-        report.log.append({"event": "started"})  # by its own hand
+        report.log({"event": "started"})  # by its own hand
         with report.phase("compile"):
             watched._forward()
     assert (report.elapsed(), report.remaining(), watched._over()) == (20, 0, 10)
@@ -56,10 +54,10 @@ def test_the_clock_starts_once(clock, task, tmp_path):
 def test_events_are_read_after_their_folder_was_removed(task, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
-    log, heard = EventLog(folder), []
-    watched = Watch(folder, task, Surroundings(), heard.append)
+    report, heard = StreamingReport(folder, task), []
+    watched = Supervisor(folder=folder, task=task, on_event=heard.append)
     shutil.rmtree(folder)
-    log.append({"event": "started"})
+    report.log({"event": "started"})
     watched._forward()
     assert [line["event"] for line in heard] == ["started"]
     assert watched._clock is not None
@@ -70,18 +68,18 @@ def test_a_flood_of_events_keeps_nobody_busy(tmp_path):
     path.write_bytes(b'{"event": "started"}\n' + b"x" * (LOOK + 7) + b"\n")
     with path.open("ab") as file:
         file.write(b'{"event": "bound", "seconds": 1, "value": 2}\n' * (MOST // 40))
-    events = Events(tmp_path)
-    assert [line["event"] for line in events.new()] == ["started"]
-    looks = [len([*events.new()]) for _ in range(4)]
+    tail = Tail(path)
+    assert [line["event"] for line in events(tail.lines())] == ["started"]
+    looks = [len([*events(tail.lines())]) for _ in range(4)]
     assert 0 < max(looks) < LOOK / 40
-    assert sum(looks) + len([*events.rest()]) < MOST / 40
-    assert [*events.new()] == []
+    assert sum(looks) + len([*events(tail.rest())]) < MOST / 40
+    assert tail.lines() == []
 
 
 @pytest.mark.parametrize("value", ["NaN", "1e999", "9" * 400, '"1"', "null", "[1]"])
 def test_an_event_without_its_numbers_is_none(tmp_path, value):
     (tmp_path / EVENTS).write_text(f'{{"event": "bound", "seconds": 0, "value": {value}}}\n')
-    assert [*Events(tmp_path).rest()] == []
+    assert [*all_events(tmp_path)] == []
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "none"])
@@ -90,7 +88,7 @@ def test_what_is_no_regular_file_has_no_events(tmp_path, kind):
         os.mkfifo(tmp_path / EVENTS)
     elif kind == "device":
         (tmp_path / EVENTS).symlink_to("/dev/zero")
-    assert [*Events(tmp_path).rest()] == []
+    assert [*all_events(tmp_path)] == []
 
 
 def test_more_files_than_can_be_weighed_are_too_many(tmp_path, monkeypatch):
@@ -140,8 +138,8 @@ def test_a_limit_is_told_by_the_type_of_an_error(error, stop, task, tmp_path, mo
         raise error
 
     task.write(tmp_path)
-    for name in ("_solve", "die_with_parent", "_limit_files", "_stop_on_sigterm"):
-        monkeypatch.setattr(worker, name, fail if name == "_solve" else lambda *_: None)
+    for name in ("kind", "die_with_parent", "_limit_files", "_stop_on_sigterm"):
+        monkeypatch.setattr(worker, name, fail if name == "kind" else lambda *_: None)
     monkeypatch.setattr("sys.stderr", io.StringIO())
     worker.run(tmp_path)
     assert json.loads((tmp_path / "result.json").read_text())["stop"] == stop

@@ -18,10 +18,9 @@ from rsjs.campaigns import record_writing, verification
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.core.report import SolveResult, Stop
-from rsjs.runs import launcher, provenance
+from rsjs.runs import provenance
 from rsjs.runs.kinds.base import Verified, kind
-from rsjs.runs.launcher import Ended
-from rsjs.runs.supervisor import Batch, End, Surroundings
+from rsjs.runs.supervisor import Batch, End, Supervisor
 from rsjs.runs.task_files import Task
 
 OnEvent = Callable[[dict[str, Any]], None]
@@ -69,7 +68,7 @@ def perform(
     work, record : path
         The run's working folder, empty, and where the record goes.
     alone : bool
-        See `Surroundings`.
+        See `Supervisor`.
     batch : Batch
         Whose worker carries it out, if it need not have a process of its own.
 
@@ -100,10 +99,15 @@ def perform(
     shared = run.isolation == "batch"
     if not shared:
         batch.end()  # whatever is beside a run counts as its own
-    around = Surroundings(python=order.python, alone=alone, inside=True)
-    ended = launcher.carry_out(
-        task, work, surroundings=around, on_event=on_event, batch=batch if shared else None
-    )
+    ended = Supervisor(
+        folder=work,
+        task=task,
+        python=order.python,
+        alone=alone,
+        inside=True,
+        on_event=on_event,
+        batch=batch if shared else None,
+    ).run()
     if ended.end is End.INTERRUPTED:
         return None
     made = Record(
@@ -144,7 +148,7 @@ def _priced(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
     }
 
 
-def _process(ended: Ended, cpu_seconds: float | None) -> dict[str, Any]:
+def _process(ended: Supervisor, cpu_seconds: float | None) -> dict[str, Any]:
     return {
         "end": ended.end.value,
         "returncode": ended.returncode,

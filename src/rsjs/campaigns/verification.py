@@ -15,7 +15,7 @@ from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult
 from rsjs.runs.kinds.base import Kind, Verified, kind
-from rsjs.runs.task_files import INCUMBENTS, Events
+from rsjs.runs.task_files import INCUMBENTS, all_events
 
 MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
 
@@ -81,7 +81,7 @@ def priced_again(run: Run, store: Store) -> float | None:
 
 def _reported(run: Run, work: Path) -> Iterator[Reported]:
     """Seconds, claimed cost and solution of each incumbent."""
-    lines = [line for line in Events(work).rest() if line["event"] == "incumbent"]
+    lines = [line for line in all_events(work) if line["event"] == "incumbent"]
     for line, solution in zip(lines, kind(run.kind).incumbents(work / INCUMBENTS), strict=False):
         yield line["seconds"], line["value"], solution
 

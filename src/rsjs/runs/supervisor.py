@@ -1,5 +1,5 @@
 """
-A worker process under watch, from its start to the end of all that it started.
+A worker process under supervision, from its start to the end of all that it started.
 
     T             the method's own limit, from when it is given the instance: the worker says so
                   once, at most `STARTUP` after its start, and what it says later does not count
@@ -25,17 +25,32 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 import psutil
 
 from rsjs.core.call import ASKED, GRACE
-from rsjs.runs.process_tree import MARK, MEGABYTE, Family, marked
-from rsjs.runs.task_files import LAST, Events, Line, Tail, Task
+from rsjs.core.errors import printable, told
+from rsjs.core.report import SolveResult, Stop
+from rsjs.runs.cores import claimed
+from rsjs.runs.process_tree import MARK, MEGABYTE, Family, killed_for_memory, marked
+from rsjs.runs.task_files import (
+    EVENTS,
+    LAST,
+    WARM_START,
+    Line,
+    Tail,
+    Task,
+    decision_digest,
+    events,
+    read_decision,
+    read_result,
+    salvaged,
+)
 
 
 class End(StrEnum):
@@ -48,24 +63,18 @@ class End(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
-    """
-    Where a worker runs.
+STOPS = {
+    End.TIME: Stop.TIME_LIMIT,
+    End.MEMORY: Stop.MEMORY_LIMIT,
+    End.OUTPUT: Stop.OUTPUT_LIMIT,
+    End.INTERRUPTED: Stop.INTERRUPTED,
+}
+STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
+POLL, MEASURE, WEIGH = 0.02, 0.05, 0.25  # seconds between looks at events, memory, files
+MOST_FILES = 20_000  # in the folder of a run
+POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
-    Attributes
-    ----------
-    python : str
-        The interpreter; its rsjs is the one that runs.
-    alone : bool
-        This process has no other children and is a subreaper: every descendant is the run's.
-    inside : bool
-        The run's folder is its working folder and that of its temporary files.
-    """
-
-    python: str = sys.executable
-    alone: bool = False
-    inside: bool = False
+OnEvent = Callable[[Line], None]
 
 
 class Batch:
@@ -113,66 +122,67 @@ class Batch:
                         pipe.close()
 
 
-STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
-POLL, MEASURE, WEIGH = 0.02, 0.05, 0.25  # seconds between looks at events, memory, files
-MOST_FILES = 20_000  # in the folder of a run
+@dataclass(kw_only=True, eq=False)
+class Supervisor:
+    """A worker process and its task; `run` sets what is known of its end."""
 
-OnEvent = Callable[[Line], None]
+    folder: Path  # keeps the files of `task_files`
+    task: Task
+    python: str = sys.executable  # interpreter; its rsjs is the one that runs
+    alone: bool = False  # this process is a subreaper without other children: all are the run's
+    inside: bool = (
+        False  # the worker's working folder, and that of its temporary files, is `folder`
+    )
+    on_event: OnEvent | None = None
+    batch: Batch | None = None
 
+    result: SolveResult = field(init=False)
+    end: End = field(init=False)
+    cores: list[int] = field(init=False)  # it was pinned to; empty = none
+    returncode: int | None = None  # -n if signal n ended it
+    strays: int = 0  # processes that it left behind, now ended
+    seconds: float = 0.0  # wall clock from the start of the process to its end
+    clock_seconds: float | None = None  # from the start of the method's clock to that end
+    asked: bool = False  # to return because its time was up
 
-class Watch:
-    """
-    A worker under watch.
-
-    Attributes
-    ----------
-    peak_mb : float
-        See `Family`.
-    seconds : float
-        Wall clock from the start of the process to its end.
-    clock_seconds : float or None
-        The same from the start of the method's clock.
-    returncode : int or None
-        -n if signal n ended it.
-    strays : int
-        Processes that the worker left behind.
-    asked : bool
-        Whether it was asked to return because its time was up.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        task: Task,
-        surroundings: Surroundings,
-        on_event: OnEvent | None,
-        batch: Batch | None = None,
-    ) -> None:
-        self.folder, self.task, self.surroundings = folder, task, surroundings
-        self.on_event, self.batch = on_event, batch
-        self.seconds = 0.0
-        self.clock_seconds: float | None = None
-        self.returncode: int | None = None
-        self.strays = 0
-        self.asked = False
+    def __post_init__(self) -> None:
         self._ended = False  # the task of a batch, and its worker goes on
         self._clock: float | None = None
-        self._events = Events(folder)
-        self._output = Tail(folder / "stderr.txt")
+        paths = self.folder / EVENTS, self.folder / "stderr.txt"
+        for path in paths:
+            path.touch()
+        self._events, self._output = map(Tail, paths)
 
-    @property
-    def peak_mb(self) -> float:
-        return self._family.peak_mb
+    def run(self) -> Self:
+        """Run the task, in a batch by its worker, until it ends or is ended."""
+        self.task.write(self.folder)
+        start = read_decision(self.folder / WARM_START)
+        killed = killed_for_memory()
+        threads = self.task.limits.threads
+        with (self.folder / "stderr.txt").open("w+b") as errors, claimed(threads) as self.cores:
+            self.end = self._supervise(errors)
+            result = self._result(errors, killed)
+        begun_from = {} if start is None else {"warm_start_sha256": decision_digest(start)}
+        self.result = replace(
+            result,
+            peak_memory_mb=max(result.peak_memory_mb or 0.0, self._family.peak_mb) or None,
+            seconds={**result.seconds, "process": self.seconds},
+            options={**result.options, **begun_from},
+        )
+        return self
 
-    def run(self, errors: IO[bytes], cores: list[int]) -> End:
-        """Start the worker and wait until it ends or is ended."""
+    def _supervise(self, errors: IO[bytes]) -> End:
         self._start(errors)
         try:
-            _pin(self._process.pid, cores, anew=self.batch is not None)
+            if self.cores or self.batch is not None:  # which was on others before: without any, all
+                with suppress(psutil.Error, OSError):
+                    psutil.Process(self._process.pid).cpu_affinity(self.cores)
             end = self._poll()
         except KeyboardInterrupt:
             end = End.INTERRUPTED
-            self._ask_to_stop()
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                self._process.wait(GRACE)
         finally:
             self._end()
         self._forward()
@@ -181,32 +191,31 @@ class Watch:
         return end
 
     def _start(self, errors: IO[bytes]) -> None:
-        threads, around = str(self.task.limits.threads), self.surroundings
-        pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-        mark = {} if around.alone else marked()
-        environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(pools, threads), **mark}
-        if around.inside:
+        threads = str(self.task.limits.threads)
+        mark = {} if self.alone else marked()
+        environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(POOLS, threads), **mark}
+        if self.inside:
             environment["TMPDIR"] = str(self.folder)
         self._begin = time.monotonic()
 
-        def start(folder: list[str]) -> subprocess.Popen[bytes]:
+        def start(*folder: str) -> subprocess.Popen[bytes]:
             return subprocess.Popen(
-                [around.python, "-m", "rsjs.runs.worker", *folder],
+                [self.python, "-m", "rsjs.runs.worker", *folder],
                 stdin=subprocess.DEVNULL if folder else subprocess.PIPE,
                 stdout=errors if folder else subprocess.PIPE,
                 stderr=errors,
                 env=environment,
-                cwd=self.folder if around.inside else None,
+                cwd=self.folder if self.inside else None,
                 start_new_session=True,
             )
 
         if self.batch is None:
-            self._process = start([str(self.folder)])
+            self._process = start(str(self.folder))
         else:
-            key = around.python, threads, self.task.output_limit_mb  # what it was started with
-            self._process = self.batch.give(self.folder, key, lambda: start([]))
-        root = os.getpid() if around.alone else self._process.pid
-        self._family = Family(root, with_root=not around.alone, mark=mark.get(MARK, ""))
+            key = self.python, threads, self.task.output_limit_mb  # what it was started with
+            self._process = self.batch.give(self.folder, key, start)
+        root = os.getpid() if self.alone else self._process.pid
+        self._family = Family(root, with_root=not self.alone, mark=mark.get(MARK, ""))
 
     def _poll(self) -> End:
         weighed = time.monotonic()
@@ -238,21 +247,14 @@ class Watch:
         return End.BY_ITSELF
 
     def _over(self) -> float:
-        """Seconds past the limit."""
+        """Return the seconds past the limit."""
         now = time.monotonic()
         if self._clock is None:
             return now - self._begin - STARTUP
         return now - self._clock - self.task.limits.time_limit
 
-    def _ask_to_stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(GRACE)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            return
-
     def _end(self) -> None:
-        """No process of this run survives, but the worker of a batch whose task has ended."""
+        """Let no process of this run survive, but the worker of a batch whose task has ended."""
         if self._ended and not self.asked and self.batch and self.batch.process:
             self.returncode, self.seconds = 0, time.monotonic() - self._begin
             self.strays = self._family.kill(but=self._process.pid)
@@ -271,7 +273,7 @@ class Watch:
 
     def _forward(self) -> None:
         """Hand on what the worker has reported since the last look."""
-        for line in self._events.new():
+        for line in events(self._events.lines()):
             if line["event"] == "started" and self._clock is None:
                 self._clock = time.monotonic()
             if self.on_event is not None:
@@ -280,22 +282,74 @@ class Watch:
             for text in self._output.lines():
                 print(text, file=sys.stderr)
 
+    def _result(self, errors: IO[bytes], killed: int | None) -> SolveResult:
+        """Read what the worker left; files that make no sense are its own fault, not ours."""
+        try:
+            result = read_result(self.folder)
+        except Exception as error:
+            message = f"the result cannot be read: {told(error)}"
+            return SolveResult(stop=Stop.ERROR, message=message)
+        if result is None:
+            stop, message = STOPS.get(self.end, Stop.ERROR), self._why(errors, killed)
+            try:
+                return salvaged(self.folder, stop, message)
+            except Exception as error:
+                unread = f"{message}; what it left cannot be read: {told(error)}"
+                return SolveResult(stop=stop, message=unread)
+        if self.end is End.INTERRUPTED:
+            return replace(result, stop=Stop.INTERRUPTED)
+        if self.asked and result.stop is Stop.INTERRUPTED:
+            return replace(result, stop=Stop.TIME_LIMIT)  # we did, not the user
+        return result
+
+    def _why(self, errors: IO[bytes], killed: int | None) -> str:
+        """Return why a worker left no result; `killed` is `killed_for_memory` before its start."""
+        if self.end is End.TIME:
+            if self.clock_seconds is None:
+                return f"ended: imports, reading and compiling took more than {STARTUP:g} s"
+            return f"ended {GRACE:g} s after its time limit"
+        if self.end is End.MEMORY:
+            return f"ended at {self._family.peak_mb:.0f} MB of resident memory"
+        if self.end is End.OUTPUT:
+            return f"ended at more than {self.task.output_limit_mb or 0:g} MB of output"
+        if self.end is End.INTERRUPTED:
+            return "ended before it returned"
+        errors.seek(max(0, errors.seek(0, 2) - 10_000))  # also where the file has been removed
+        text = errors.read().decode("utf-8", errors="replace").strip()
+        last = " ".join(text.splitlines()[-1].split()) if text else "nothing on standard error"
+        how = ending(self.returncode, killed, killed_for_memory())
+        return f"worker {how}: {printable(last[:500])}"
+
+
+def ending(returncode: int | None, before: int | None, after: int | None) -> str:
+    """
+    Return how a process ended, as far as it is known.
+
+    Parameters
+    ----------
+    returncode : -n if signal n ended it
+    before, after : `killed_for_memory` before its start and after its end
+    """
+    if returncode is None or returncode >= 0:
+        return f"ended with code {returncode}"
+    name = signal.Signals(-returncode).name
+    if name != "SIGKILL":
+        return f"ended by {name}"
+    if before is None or after is None:
+        return f"ended by {name}, sent by another process or by the kernel for want of memory"
+    if before == after:
+        return f"ended by {name}, sent by another process: the kernel ended none for want of memory"
+    return f"ended by {name} while the kernel ended {after - before} for want of memory"
+
 
 def _weight_mb(folder: Path) -> float:
-    """What the files in a folder take; infinite for more than MOST_FILES, which take time."""
+    """Return what the files in a folder take; infinite for more than MOST_FILES."""
     total, left = 0, MOST_FILES
     for place, folders, names in os.walk(folder):
         left -= len(folders) + len(names)
         if left < 0:
-            return float("inf")
+            return inf
         for name in names:
             with suppress(OSError):  # those that vanish meanwhile count nothing
                 total += Path(place, name).lstat().st_size
     return total / MEGABYTE
-
-
-def _pin(pid: int, cores: list[int], *, anew: bool) -> None:
-    """Keep a worker on its cores; one that was on others before, without any on all."""
-    if cores or anew:
-        with suppress(psutil.Error, OSError):
-            psutil.Process(pid).cpu_affinity(cores)

@@ -1,7 +1,7 @@
 """
-What a worker process and its launcher leave for each other in the run's folder.
+What a worker process and its supervisor leave for each other in the run's folder.
 
-    task.json       what to run, written by the launcher
+    task.json       what to run, written by the supervisor
     warm_start.npz  the decision to begin from, if there is one
     events.jsonl    one line per event, appended by the worker: started, incumbent, ...
     incumbent.npz   the best decision so far, replaced whole
@@ -10,35 +10,41 @@ What a worker process and its launcher leave for each other in the run's folder.
     solution.npz    its decision
     stderr.txt      what the worker and the solver wrote to standard error
 
-The events that a worker reports as lines of a file while it runs.
+All are read as a stranger's: within bounds, and refused if they make no sense.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from io import BytesIO
-from math import isfinite
+from hashlib import sha256
+from math import isfinite, prod
 from pathlib import Path
+from tokenize import TokenError
 from types import NoneType
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, printable
+from rsjs.core.errors import InputError, printable, told
 from rsjs.core.report import Event, SolveResult, Stop
-from rsjs.instances.io.bounded_files import opened, read_bytes
-from rsjs.runs.solution_arrays import read_decision, write_decision
+from rsjs.instances.io.bounded_files import MOST_BYTES, opened, read_bytes
+from rsjs.instances.io.serialization import canonical_text
+from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 LOOK, MOST = 2**18, 2**23  # bytes: a method cannot report more than a few MB, see `Report`
 
 Line = dict[str, Any]
 
-EVENTS = "events.jsonl"
+EVENTS, WARM_START, INCUMBENTS = "events.jsonl", "warm_start.npz", "incumbents.npy"
 NEXT, LAST = b"\n", b"."  # what the worker of a batch says when a task has ended: another, or none
 NUMBERS = {  # that an event of each kind has
     "started": (),
@@ -46,87 +52,6 @@ NUMBERS = {  # that an event of each kind has
     "incumbent": ("seconds", "value"),
     "bound": ("seconds", "value"),
 }
-
-
-class EventLog:
-    """Appends events line by line; a reader drops an incomplete last line."""
-
-    def __init__(self, folder: Path) -> None:
-        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-        self.descriptor = os.open(folder / EVENTS, flags, 0o644)
-
-    def append(self, line: Line) -> None:
-        """Write one event."""
-        os.write(self.descriptor, (json.dumps(line) + "\n").encode())
-
-
-class Tail:
-    """
-    Reads what was appended to a file since the last look, up to the last whole line.
-
-    It is read on after somebody has removed it; one that was not there, or is no regular file, has
-    no lines. A look takes `LOOK` bytes at most, of which a line that is longer is left out, and
-    nothing after the first `MOST` bytes is read: a run cannot keep its watch busy.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file: IO[bytes] = BytesIO()
-        with suppress(OSError, InputError):
-            self._file = opened(path)
-        self._offset = 0
-
-    def lines(self) -> list[str]:
-        """The complete lines that are new, or the first of them."""
-        self._file.seek(self._offset)
-        data = self._file.read(min(LOOK, MOST - self._offset))
-        whole = data[: data.rfind(b"\n") + 1]
-        self._offset += len(whole) if whole or len(data) < LOOK else len(data)
-        return whole.decode("utf-8", errors="replace").splitlines()
-
-    def rest(self) -> Iterator[str]:
-        """All complete lines that are left, when nothing more is appended."""
-        before = -1
-        while before != self._offset:
-            before = self._offset
-            yield from self.lines()
-
-
-def _is_event(line: Any) -> bool:
-    fields = NUMBERS.get(str(line.get("event"))) if isinstance(line, dict) else None
-    return fields is not None and all(_is_number(line.get(name)) for name in fields)
-
-
-def _is_number(value: Any) -> bool:
-    """A finite one that a double holds: JSON of Python knows NaN, and integers of any length."""
-    with suppress(OverflowError):
-        return isinstance(value, int | float) and isfinite(float(value))
-    return False
-
-
-class Events:
-    """The event lines of a run's folder; what a method may have written between them is dropped."""
-
-    def __init__(self, folder: Path) -> None:
-        self._tail = Tail(folder / EVENTS)
-
-    def new(self) -> Iterator[Line]:
-        """The events since the last look, or the first of them."""
-        return _events(self._tail.lines())
-
-    def rest(self) -> Iterator[Line]:
-        """All events that are left, when the run has ended."""
-        return _events(self._tail.rest())
-
-
-def _events(texts: Iterable[str]) -> Iterator[Line]:
-    for text in texts:
-        with suppress(ValueError, RecursionError):
-            line = json.loads(text)
-            if _is_event(line):
-                yield line
-
-
-WARM_START, INCUMBENTS = "warm_start.npz", "incumbents.npy"
 MOST_RESULT = 2**25  # bytes of result.json: 10 000 events are 1 MB
 TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
     "objective": (int, float, NoneType),
@@ -141,38 +66,74 @@ TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
 }
 
 
+class Tail:
+    """
+    Reads what was appended to a file since the last look, up to the last whole line.
+
+    It is read on after somebody has removed it; one that was not there, or is no regular file, has
+    no lines. A look takes `LOOK` bytes at most, of which a line that is longer is left out, and
+    nothing after the first `MOST` bytes is read: a run cannot keep its watch busy.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file: IO[bytes] = io.BytesIO()
+        with suppress(OSError, InputError):
+            self._file = opened(path)
+        self._offset = 0
+
+    def lines(self) -> list[str]:
+        """Return the complete lines that are new, or the first of them."""
+        self._file.seek(self._offset)
+        data = self._file.read(min(LOOK, MOST - self._offset))
+        whole = data[: data.rfind(b"\n") + 1]
+        self._offset += len(whole) if whole or len(data) < LOOK else len(data)
+        return whole.decode("utf-8", errors="replace").splitlines()
+
+    def rest(self) -> Iterator[str]:
+        """Return all complete lines that are left, when nothing more is appended."""
+        before = -1
+        while before != self._offset:
+            before = self._offset
+            yield from self.lines()
+
+
+def events(lines: Iterable[str]) -> Iterator[Line]:
+    """Return the events among lines; what a method may have written between them is dropped."""
+    for text in lines:
+        with suppress(ValueError, RecursionError):
+            line = json.loads(text)
+            numbers = NUMBERS.get(str(line.get("event"))) if isinstance(line, dict) else None
+            if numbers is not None and all(_is_number(line.get(name)) for name in numbers):
+                yield line
+
+
+def all_events(folder: Path) -> Iterator[Line]:
+    """Return the events of a run that has ended."""
+    return events(Tail(folder / EVENTS).rest())
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a double holds it: JSON of Python knows NaN, and integers of any length."""
+    with suppress(OverflowError):
+        return isinstance(value, int | float) and isfinite(float(value))
+    return False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """
-    One method run: paths are absolute, `method` in its spelling.
+    """One run of a method."""
 
-    Attributes
-    ----------
-    every_incumbent : bool
-        Keep each decision that is reported, not only the best.
-    output_limit_mb : float or None
-        The largest file that the run may write, and the most that its folder may hold.
-    kind : str
-        What the instance is, see `rsjs.runs.kinds`.
-    options : mapping
-        Of the kind: those of a simulation, the seed included.
-    plugins : mapping or None
-        What the source of methods of other packages must be, see `rsjs.methods.sources`.
-    launcher : int
-        The process that started the worker, which does not outlive it.
-    """
-
-    instance: str
-    method: str
+    instance: str  # path, absolute
+    method: str  # specification
     limits: Limits
     warm_start: bool = False
     log: bool = False
-    every_incumbent: bool = False
-    output_limit_mb: float | None = None
-    kind: str = "instance"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    plugins: Mapping[str, Mapping[str, str]] | None = None
-    launcher: int = field(default_factory=os.getpid)
+    every_incumbent: bool = False  # keep each decision that is reported, not only the best
+    output_limit_mb: float | None = None  # of the largest file, and of all in the run's folder
+    kind: str = "instance"  # of the problem, see `rsjs.runs.kinds`
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the kind, e.g. of a simulation
+    plugins: Mapping[str, Mapping[str, str]] | None = None  # sources, see `rsjs.methods.sources`
+    launcher: int = field(default_factory=os.getpid)  # process that the worker does not outlive
 
     def write(self, folder: Path) -> None:
         """Leave the task in a run's folder."""
@@ -180,7 +141,7 @@ class Task:
 
     @staticmethod
     def read(folder: Path) -> Task:
-        """The task in a run's folder."""
+        """Read the task in a run's folder."""
         document = json.loads((folder / "task.json").read_text("utf-8"))
         return Task(**{**document, "limits": Limits(**document["limits"])})
 
@@ -189,19 +150,10 @@ def write_result(result: SolveResult, folder: Path) -> None:
     """Leave the result; `result.json` appears last and whole."""
     if result.solution is not None:
         write_decision(result.solution, folder / "solution.npz")
-    document = {
-        "stop": result.stop.value,
-        "objective": result.objective,
-        "bound": result.bound,
-        "bound_source": result.bound_source,
-        "bound_variant": result.bound_variant,
-        "seconds": dict(result.seconds),
-        "events": [asdict(event) for event in result.events],
-        "counts": dict(result.counts),
-        "options": dict(result.options),
-        "message": result.message,
-        "peak_memory_mb": result.peak_memory_mb,
-    }
+    document = {name: getattr(result, name) for name in (*TYPES, "peak_memory_mb")}
+    document["stop"] = result.stop.value
+    document["events"] = [asdict(event) for event in result.events]
+    document |= {name: dict(document[name]) for name in ("seconds", "counts", "options")}
     scratch = folder / "result.tmp"
     scratch.write_text(json.dumps(document, default=_plain), "utf-8")
     scratch.replace(folder / "result.json")
@@ -213,7 +165,7 @@ def _plain(value: Any) -> Any:
 
 
 def read_result(folder: Path) -> SolveResult | None:
-    """The result, if the worker came to its end."""
+    """Read the result, if the worker came to its end."""
     path = folder / "result.json"
     if not path.exists():
         return None
@@ -224,9 +176,18 @@ def read_result(folder: Path) -> SolveResult | None:
     document["stop"] = Stop(document["stop"])
     for name in ("objective", "bound"):
         document[name] = _finite(document[name])
-    document["events"] = tuple(_event(event) for event in document["events"])
+    document["events"] = tuple(
+        Event(
+            seconds=float(event["seconds"]),
+            incumbent=_finite(event["incumbent"]),
+            bound=_finite(event["bound"]),
+        )
+        for event in document["events"]
+    )
     for name in ("seconds", "counts"):
-        _refuse_no_numbers(name, document[name])
+        for key, value in document[name].items():
+            if not _is_number(value):
+                raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
     document["message"] = printable(" ".join(document["message"].split()))
     return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
 
@@ -236,36 +197,25 @@ def has_failed(result: SolveResult, folder: Path) -> bool:
     return result.stop is Stop.ERROR and (folder / "result.json").exists()
 
 
-def _refuse_no_numbers(name: str, found: Mapping[str, Any]) -> None:
-    for key, value in found.items():
-        if not isinstance(value, int | float) or not isfinite(value):
-            raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
-
-
-def _event(document: Mapping[str, Any]) -> Event:
-    seconds, incumbent, bound = (document[key] for key in ("seconds", "incumbent", "bound"))
-    return Event(seconds=float(seconds), incumbent=_finite(incumbent), bound=_finite(bound))
-
-
 def _finite(value: float | None) -> float | None:
-    """A number as a method claims it; infinities and the like are none."""
+    """Return a number as a method claims it; infinities and the like are none."""
     return float(value) if value is not None and isfinite(value) else None
 
 
 def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
-    """What a worker had made known before it was ended."""
-    events: list[Event] = []
+    """Return what a worker had made known before it was ended."""
+    found: list[Event] = []
     seconds: dict[str, float] = {}
     best: float | None = None
     bound: float | None = None
-    for line in Events(folder).rest():
+    for line in all_events(folder):
         kind = line["event"]
         if kind == "phase":
             seconds[str(line.get("name"))] = line["seconds"]
         elif kind in ("incumbent", "bound"):
             best = line["value"] if kind == "incumbent" else best
             bound = line["value"] if kind == "bound" else bound
-            events.append(Event(seconds=line["seconds"], incumbent=best, bound=bound))
+            found.append(Event(seconds=line["seconds"], incumbent=best, bound=bound))
     solution = read_decision(folder / "incumbent.npz")
     return SolveResult(
         stop=stop,
@@ -275,6 +225,112 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
         bound_source=None if bound is None else "solver",
         bound_variant=None if bound is None else "instance",
         seconds=seconds,
-        events=tuple(events),
+        events=tuple(found),
         message=message,
     )
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of another one when it is whole."""
+    scratch = path.with_suffix(".tmp")
+    with scratch.open("wb") as file:
+        yield file
+    scratch.replace(path)
+
+
+def write_decision(solution: Solution, path: Path) -> None:
+    """Write the decision arrays, whole or not at all."""
+    with replaced(path) as file:
+        np.savez(file, **{name: getattr(solution, name) for name in DECISION_ARRAYS})
+
+
+def read_decision(path: Path) -> Solution | None:
+    """Read the decision arrays, if they were written."""
+    if not path.exists():
+        return None
+    return _solution(read_arrays(path, DECISION_ARRAYS))
+
+
+def _solution(found: Sequence[NDArray[Any]]) -> Solution:
+    return Solution(**dict(zip(DECISION_ARRAYS, found, strict=True)))
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
+    """
+    Read arrays of a .npz file that anybody may have written: MOST_BYTES of each are unpacked.
+
+    ValueError for a file that is no such archive, or lacks one of the names; InputError and OSError
+    as of `bounded_files.read_bytes`.
+    """
+    found = []
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as stored:
+            for name in names:
+                with stored.open(f"{name}.npy") as packed:
+                    data = packed.read(MOST_BYTES)
+                found.append(_array(io.BytesIO(data), len(data)))
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+        raise ValueError(f"{path.name}: {told(error)}") from None
+    return found
+
+
+def _array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """Read the next array of a file of a size; a head that promises more is refused."""
+    begin = file.tell()
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array of another format than 1.0")
+    try:
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    except (SyntaxError, TypeError, TokenError, RecursionError, MemoryError) as error:
+        raise ValueError(told(error)) from None
+    count = prod(shape)
+    if not 0 <= count * max(1, dtype.itemsize) <= size - file.tell() or dtype.hasobject:
+        raise ValueError(f"an array of shape {shape} of {dtype} in {size} bytes")
+    file.seek(begin)
+    found: NDArray[Any] = np.lib.format.read_array(file)
+    return found
+
+
+def decision_digest(solution: Solution) -> str:
+    """Return the sha256 of the decision arrays."""
+    arrays = {name: getattr(solution, name).tolist() for name in DECISION_ARRAYS}
+    return sha256(canonical_text(arrays).encode()).hexdigest()
+
+
+def append_decision(solution: Solution, path: Path) -> None:
+    """Append the decision arrays to those before, as one array that begins with J."""
+    own = [getattr(solution, name) for name in DECISION_ARRAYS]
+    append_array(np.concatenate([[len(solution.job_node)], *own]), path)
+
+
+def decisions(path: Path) -> Iterator[Solution]:
+    """Return the decisions that were appended, as far as they are whole."""
+    for array in arrays(path):
+        try:
+            jobs = int(array[0])
+            *of_jobs, node_type = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
+            found = _solution([*of_jobs, node_type])
+        except (IndexError, TypeError, ValueError, OverflowError):
+            return  # somebody else has written to the file
+        yield found
+
+
+def append_array(array: NDArray[Any], path: Path) -> None:
+    """Append an array to those before."""
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    with path.open("ab") as file:
+        file.write(buffer.getbuffer())
+
+
+def arrays(path: Path) -> Iterator[NDArray[Any]]:
+    """Return the arrays that were appended, as far as they are whole."""
+    with suppress(InputError, OSError), opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        while True:
+            try:
+                array = _array(file, size)
+            except (EOFError, ValueError):  # the end, or an array broken off
+                return
+            yield array

@@ -16,58 +16,39 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
-from rsjs.runs import launcher
 from rsjs.runs.gap import gap, gap_over
 from rsjs.runs.kinds.base import ProblemKind, Verified, kind_of
-from rsjs.runs.solution_arrays import write_decision
-from rsjs.runs.task_files import WARM_START, Task
+from rsjs.runs.supervisor import Supervisor
+from rsjs.runs.task_files import WARM_START, Task, write_decision
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """
-    One run of one method on one problem, verified.
+    """One run of one method on one problem, verified."""
 
-    Attributes
-    ----------
-    problem : Instance, SchedulingProblem, ...
-    kind : ProblemKind
-    method : str
-        Canonical specification.
-    result : SolveResult
-        With the check among its phases.
-    verdict : Verdict or None
-        None without a solution.
-    solution : object
-        Of a kind whose results do not hold it themselves.
-    figures : mapping
-        Further metrics of the kind.
-    solver_version : str or None
-    """
-
-    problem: Any
+    problem: Any  # Instance, SchedulingProblem, ...
     kind: ProblemKind
-    method: str
-    result: SolveResult
-    verdict: Verdict | None
-    solution: Any
-    figures: Mapping[str, Any]
+    method: str  # canonical specification
+    result: SolveResult  # with the check among its phases
+    verdict: Verdict | None  # None without a solution
+    solution: Any  # of a kind whose results do not hold it themselves
+    figures: Mapping[str, Any]  # further metrics of the kind
     solver_version: str | None
 
     @property
     def objective(self) -> float | None:
-        """The checked cost of a feasible decision."""
+        """The checked cost of a feasible solution."""
         if self.verdict is None or not self.verdict.feasible:
             return None
         return self.verdict.objective
 
     @property
     def verified(self) -> bool:
-        """Whether there is a decision that passed the check."""
+        """Whether there is a solution that passed the check."""
         return self.objective is not None
 
     def as_dict(self) -> dict[str, Any]:
-        """The run as a JSON object."""
+        """Return the run as a JSON object."""
         result, verdict = self.result, self.verdict
         return {
             "instance": self.problem.name,
@@ -88,7 +69,7 @@ class Outcome:
 
 
 def verdict_keys(verdict: Verdict | None, bound: float | None) -> dict[str, Any]:
-    """What `solve` and `check` both report: feasibility, cost, terms, gaps, violations."""
+    """Return what `solve` and `check` both report: feasibility, cost, terms, gaps, violations."""
     terms = None if verdict is None else verdict.terms
     cost = None if verdict is None or not verdict.feasible else verdict.objective
     postponement, energy = (terms or {}).get("postponement", 0.0), (terms or {}).get("energy", 0.0)
@@ -151,7 +132,7 @@ def run(
             kind=kind.name,
             options=options or {},
         )
-        result = launcher.carry_out(task, folder, on_event=on_event).result
+        result = Supervisor(folder=folder, task=task, on_event=on_event).run().result
         begin = time.monotonic()
         found = kind.verify(problem, request.spelling, task.options, result, folder)
     seconds = {**found.result.seconds, "check": time.monotonic() - begin}
@@ -174,7 +155,7 @@ def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
 
 
 def solver_of(request: Request) -> str | None:
-    """The solver that a method runs, itself or through the method it is given."""
+    """Return the solver that a method runs, itself or through the method it is given."""
     inner = (value.solver for value in request.options.values() if isinstance(value, Request))
     return request.solver or request.method.needs or next(filter(None, inner), None)
 

@@ -8,23 +8,90 @@ says on standard output when the task in one has ended.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import tempfile
 import threading
+import time
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from errno import EFBIG
 from pathlib import Path
+from typing import Any
 
 from rsjs.core.errors import InputError, told
 from rsjs.core.process import die_with_parent
-from rsjs.core.report import SolveResult, Stop
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.runs.kinds.base import kind
-from rsjs.runs.streaming_report import LimitReached, StreamingReport
-from rsjs.runs.task_files import LAST, NEXT, Task, salvaged, write_result
+from rsjs.runs.task_files import EVENTS, LAST, NEXT, Line, Task, salvaged, write_result
+
+
+class LimitReached(BaseException):
+    """The time limit passed while a model was being built; no library may swallow it."""
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    """Raise LimitReached in this block when the time is up, where the system has timers."""
+    if seconds is None or not hasattr(signal, "setitimer") or seconds == float("inf"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise LimitReached
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+class StreamingReport(Report):
+    """A report that outlives the process: what a method reports is on the disk at once."""
+
+    def __init__(self, folder: Path, task: Task) -> None:
+        super().__init__(task.limits.time_limit)
+        self.folder, self.task = folder, task
+        self.events_file = os.open(folder / EVENTS, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
+        self.stop_event = threading.Event()
+        self._started = False
+
+    def log(self, line: Line) -> None:
+        """Write one event, a line; a reader drops an incomplete last one."""
+        os.write(self.events_file, (json.dumps(line) + "\n").encode())
+
+    def start_clock(self) -> None:
+        """Let the time limit count from here, that is from the first call."""
+        if not self._started:
+            self._started, self._start = True, time.monotonic()
+            self.log({"event": "started"})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        try:
+            with super().phase(name), _limited(self.remaining() if name == "build" else None):
+                yield
+        finally:
+            self.log({"event": "phase", "name": name, "seconds": self.seconds[name]})
+
+    def publish(self, solution: Any, objective: float) -> None:
+        kind(self.task.kind).write_incumbent(solution, self.folder, self.task.every_incumbent)
+        self.log({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
+
+    def publish_schedule(self, schedule: Any, objective: float) -> None:
+        self.publish(schedule, objective)
+
+    def publish_bound(self, value: float) -> None:
+        self.log({"event": "bound", "seconds": self.elapsed(), "value": value})
+
+    def stop_requested(self) -> bool:
+        return self.stop_event.is_set()
 
 
 def run(folder: Path) -> None:
@@ -35,7 +102,12 @@ def run(folder: Path) -> None:
     report = StreamingReport(folder, task)
     _stop_on_sigterm(report.stop_event)
     try:
-        result = _solve(task, report, folder)
+        if task.plugins is not None:
+            from rsjs.methods import refuse_other_sources
+
+            with report.phase("import"):
+                refuse_other_sources(task.plugins)
+        result = kind(task.kind).run(task, report, folder)
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
@@ -48,7 +120,7 @@ def run(folder: Path) -> None:
         write_result(_completed(result, report), folder)
     except (AttributeError, TypeError, ValueError) as error:  # it is no result
         write_result(_completed(_failed(error), report), folder)
-    os.close(report.log.descriptor)
+    os.close(report.events_file)
 
 
 def serve() -> None:
@@ -91,7 +163,7 @@ def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
 
 
 def _limit_hit(error: Exception) -> Stop | None:
-    """The limit of the run that an exception tells of; None for any other."""
+    """Return the limit of the run that an exception tells of; None for any other."""
     if isinstance(error, MemoryError):
         return Stop.MEMORY_LIMIT
     too_large = isinstance(error, OSError) and error.errno == EFBIG  # see `_limit_files`
@@ -104,15 +176,6 @@ def _failed(error: Exception) -> SolveResult:
     with suppress(OSError, UnicodeError):  # its output may be full, its message no text
         traceback.print_exc()
     return SolveResult(stop=Stop.ERROR, message=told(error))
-
-
-def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
-    if task.plugins is not None:
-        from rsjs.methods import refuse_other_sources
-
-        with report.phase("import"):
-            refuse_other_sources(task.plugins)
-    return kind(task.kind).run(task, report, folder)
 
 
 def _limit_files(megabytes: float | None) -> None:

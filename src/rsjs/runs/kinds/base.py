@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
-    from rsjs.runs.streaming_report import StreamingReport
     from rsjs.runs.task_files import Task
+    from rsjs.runs.worker import StreamingReport
 
 Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration"]
 FIGURES = "figures.json"  # in a run's folder: further metrics
@@ -124,6 +124,9 @@ class ProblemKind(ABC):
 
     def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:  # noqa: B027
         """Write the solution's file with what is claimed of it, if the worker has left none."""
+
+    def write_incumbent(self, solution: Any, folder: Path, every: bool) -> None:  # noqa: B027
+        """Leave a solution that a method reports in the run's folder; beside others if `every`."""
 
     def incumbents(self, path: Path) -> Iterator[Any]:
         """Return the solutions that a worker appended to a file, as far as they are whole."""

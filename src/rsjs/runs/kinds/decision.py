@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.call import Call
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs.kinds.base import ProblemKind, Verified
+from rsjs.runs.task_files import (
+    INCUMBENTS,
+    WARM_START,
+    append_decision,
+    decisions,
+    read_decision,
+    write_decision,
+)
 
 if TYPE_CHECKING:
     from rsjs.core.method import Method
@@ -17,8 +25,8 @@ if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
     from rsjs.instances.solution import Solution
     from rsjs.methods import Request
-    from rsjs.runs.streaming_report import StreamingReport
     from rsjs.runs.task_files import Task
+    from rsjs.runs.worker import StreamingReport
 
 
 class _Decisions(ProblemKind):
@@ -52,8 +60,6 @@ class _Decisions(ProblemKind):
         with report.phase("import"):
             from rsjs.instances.io.files import read_instance
             from rsjs.methods import parse
-            from rsjs.runs.solution_arrays import read_decision
-            from rsjs.runs.task_files import WARM_START
 
             request = parse(task.method)
             method = request.method.load()
@@ -103,9 +109,12 @@ class _Decisions(ProblemKind):
                 bound=result.bound,
             )
 
-    def incumbents(self, path: Path) -> Iterator[Solution]:
-        from rsjs.runs.solution_arrays import decisions
+    def write_incumbent(self, solution: Solution, folder: Path, every: bool) -> None:
+        write_decision(solution, folder / "incumbent.npz")
+        if every:
+            append_decision(solution, folder / INCUMBENTS)
 
+    def incumbents(self, path: Path) -> Iterator[Solution]:
         return decisions(path)
 
     def price(self, problem: Instance, solution: Solution) -> float | None:

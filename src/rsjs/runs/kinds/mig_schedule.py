@@ -34,14 +34,21 @@ from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 from rsjs.runs.gap import gap
 from rsjs.runs.kinds.base import ProblemKind, Verified
-from rsjs.runs.solution_arrays import append_array, arrays, read_arrays, replaced
-from rsjs.runs.task_files import Task, has_failed
+from rsjs.runs.task_files import (
+    INCUMBENTS,
+    Task,
+    append_array,
+    arrays,
+    has_failed,
+    read_arrays,
+    replaced,
+)
 
 if TYPE_CHECKING:
     from rsjs.core.method import Method
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
-    from rsjs.runs.streaming_report import StreamingReport
+    from rsjs.runs.worker import StreamingReport
 
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
 
@@ -114,6 +121,11 @@ class _Schedules(ProblemKind):
                 bound=found.figures["stage_bounds"],
             )
 
+    def write_incumbent(self, solution: Schedule, folder: Path, every: bool) -> None:
+        write_schedule(solution, folder)
+        if every:
+            append_array(np.stack([solution.minute, solution.unit]), folder / INCUMBENTS)
+
     def incumbents(self, path: Path) -> Iterator[Schedule]:
         for array in arrays(path):
             if array.ndim != 2 or len(array) != 2:
@@ -170,11 +182,6 @@ def write_schedule(schedule: Schedule, folder: Path) -> None:
     """Write the arrays of a schedule, whole or not at all."""
     with replaced(folder / SCHEDULE) as file:
         np.savez(file, minute=schedule.minute, unit=schedule.unit)
-
-
-def append_schedule(schedule: Schedule, path: Path) -> None:
-    """Append the arrays of a schedule to those before."""
-    append_array(np.stack([schedule.minute, schedule.unit]), path)
 
 
 def _values(problem: SchedulingProblem, found: ScheduleResult) -> tuple[float, ...] | None:

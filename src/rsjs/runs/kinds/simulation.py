@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
     from rsjs.instances.instance import Workload
     from rsjs.rows.columns import Row
-    from rsjs.runs.streaming_report import StreamingReport
     from rsjs.runs.task_files import Task
+    from rsjs.runs.worker import StreamingReport
     from rsjs.simulation.events import Record
     from rsjs.simulation.options import Options
     from rsjs.simulation.outcome import Outcome
