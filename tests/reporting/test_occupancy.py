@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rsjs.core.errors import InputError
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.reporting.figures.occupancy import balanced, packed, shelves, without_prefix
-from rsjs.reporting.figures.occupancy_lines import occupancy_text
+from rsjs.reporting.figures.occupancy_drawers import occupancy_text
 
 
 def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide):

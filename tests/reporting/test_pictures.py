@@ -27,7 +27,7 @@ from rsjs.reporting.figures.draw import draw as drawn_figure
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture, trace_picture
 from rsjs.reporting.figures.mig import mig_gantt
-from rsjs.reporting.figures.occupancy_picture import occupancy
+from rsjs.reporting.figures.occupancy_drawers import occupancy
 from rsjs.reporting.figures.runs import FLOOR, cost_split, gap_curve, gap_over_time
 
 pytestmark = pytest.mark.slow

@@ -40,8 +40,7 @@ from rsjs.reporting.figures.inputs import (
     set_picture,
 )
 from rsjs.reporting.figures.occupancy import shelves
-from rsjs.reporting.figures.occupancy_lines import occupancy_text
-from rsjs.reporting.figures.occupancy_picture import occupancy
+from rsjs.reporting.figures.occupancy_drawers import occupancy, occupancy_text
 from rsjs.runs.verified_run import verdict_keys
 
 MOST_LISTED = 12  # applications

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.reporting.figures import occupancy_picture
+from rsjs.reporting.figures import occupancy
 from rsjs.reporting.figures.methods import gaps
 from rsjs.reporting.site import instance_page, plots, urls
 from rsjs.reporting.site.templates import breakable
@@ -75,12 +75,12 @@ def test_a_distribution_ends_at_the_share_that_is_there():
 
 
 def test_blocks_are_coloured_between_the_ends_of_the_scale():
-    place = occupancy_picture.scale([1.0, 10.0, 1000.0])
+    place = occupancy.scale([1.0, 10.0, 1000.0])
     assert [place(value) for value in (1.0, 1000.0)] == [0.0, 1.0]
     assert place(10.0) == pytest.approx(1 / 3)
-    assert occupancy_picture.scale([2.0, 4.0])(3.0) == 0.5
-    assert occupancy_picture.colour(0.0) == ("#440154", "#fff")
-    assert occupancy_picture.colour(1.0) == ("#fde725", "#000")
+    assert occupancy.scale([2.0, 4.0])(3.0) == 0.5
+    assert occupancy.colour(0.0) == ("#440154", "#fff")
+    assert occupancy.colour(1.0) == ("#fde725", "#000")
 
 
 def test_every_job_is_a_box_and_a_bar(decide):
@@ -88,7 +88,7 @@ def test_every_job_is_a_box_and_a_bar(decide):
 
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
     on = shelves(instance, solution)
-    picture = occupancy_picture.scene(instance, on)
+    picture = occupancy.scene(instance, on)
     jobs = [box for box in picture.boxes if box.kind == "job"]
     assert sorted(box.label for box in jobs) == ["j0", "j1", "j2", "j3"]
     widths = {box.label: box.width for box in jobs}

@@ -1,15 +1,16 @@
 """
 The layout of occupancy pictures: which job of a solution sits on which GPUs of which node.
 
-`shelves` places jobs on GPUs, `laid_out` places nodes in one column, or in several for many nodes.
-Pages, files and terminals draw the same layout.
+`shelves` places jobs on GPUs, `scene` computes rectangles, words and a legend in pixels of 1/96
+inch: nodes in one column, or in several for many nodes. A report page draws it as SVG (template
+`instance`), `occupancy_drawers` with matplotlib and as text of a terminal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby, takewhile
+from itertools import groupby, takewhile
 from math import ceil, log
 
 import numpy as np
@@ -20,7 +21,7 @@ from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-from rsjs.reporting.tables.formats import TIMES, counted
+from rsjs.reporting.tables.formats import TIMES, counted, significant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,22 +106,17 @@ def _shelf(
     gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
     whole = {job: int(solution.job_gpus[job]) for job in jobs if solution.job_gpus[job]}
     shares = {job: gpu.levels[solution.job_level[job]].units for job in jobs if job not in whole}
-    blocks = []
-    start = 0
+    blocks: list[Block] = []
+    start = 0.0
     for job in sorted(whole, key=lambda job: -whole[job]):
         blocks.append(Block(job=names[job], start=start, width=whole[job], hours=hours[job]))
         start += whole[job]
-    for at, group in enumerate(packed(shares, gpu.units), start=start):
-        begins = accumulate((shares[job] for job in group), initial=0)
-        blocks += [
-            Block(
-                job=names[job],
-                start=at + begin / gpu.units,
-                width=shares[job] / gpu.units,
-                hours=hours[job],
-            )
-            for job, begin in zip(group, begins, strict=False)
-        ]
+    for at, group in enumerate(packed(shares, gpu.units), start=int(start)):
+        start = at
+        for job in group:
+            width = shares[job] / gpu.units
+            blocks.append(Block(job=names[job], start=start, width=width, hours=hours[job]))
+            start += width
     return Shelf(
         node=cluster.node_names[node],
         node_type=cluster.node_types[v].name,
@@ -164,75 +160,159 @@ def packed(shares: dict[int, int], units: int) -> list[list[int]]:
 
 FEW = 12  # nodes that get large rows and their type beside the name
 SHAPE, MOST_COLUMNS = 1.5, 12  # width over height to come near to
-HEADING, WIDEST_CELL = 6.5, 0.9  # points, inches
+SCALE = 96.0  # pixels per inch
+HEADING, LETTER, LARGEST, SMALLEST = 9.0, 0.62, 11.0, 6.0  # pixels; width by size of a letter
+VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")  # short to long times
 
 Line = Shelf | str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """
-    Places in inches, from the upper left corner.
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels, with what it says; `ink` is the colour of the label."""
 
-    Attributes
-    ----------
-    grouped : bool
-        Whether node types stand above their nodes, not beside each.
-    cell, row : float
-        Width of a GPU, height of a node.
-    text : float
-        Points of the node names.
-    width, height : float
-    shelves : tuple of (Shelf, x, y)
-        x is where the GPUs begin.
-    headings : tuple of (str, x, y)
-    """
-
-    grouped: bool
-    cell: float
-    row: float
-    text: float
+    x: float
+    y: float
     width: float
     height: float
-    shelves: tuple[tuple[Shelf, float, float], ...]
-    headings: tuple[tuple[str, float, float], ...]
+    kind: str  # idle, job, border (between the GPUs of a job) or frame (of a shared GPU)
+    fill: str = ""
+    label: str = ""
+    size: float = 0.0
+    ink: str = ""
+    title: str = ""
 
 
-def laid_out(on: Sequence[Shelf]) -> Layout:
-    """Rows for few nodes; for many, as many columns as bring the picture near its shape."""
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Text at a place in pixels."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str
+    size: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A picture: its size in pixels, what it holds, its legend and its totals."""
+
+    width: float
+    height: float
+    boxes: Sequence[Box]
+    words: Sequence[Word]
+    legend: Sequence[tuple[str, str]]  # colour, hours
+    told: str
+
+
+def scene(instance: Instance, on: Sequence[Shelf]) -> Scene:
+    """Lay out rows of GPUs: for many nodes, in as many columns as bring it near its shape."""
+    told = totals(instance, on)
+    on, prefix = without_prefix(on)
     grouped = len(on) > FEW
     most = max((shelf.gpus for shelf in on), default=1)
-    text = 6.0 if grouped else 7.5
+    size = 8.0 if grouped else 10.0
     cell, row = (
-        (max(0.12, min(0.3, 3 / most)), 0.18) if grouped else (min(WIDEST_CELL, 6 / most), 0.42)
+        (SCALE * max(0.12, min(0.3, 3 / most)), 0.18 * SCALE)
+        if grouped
+        else (SCALE * min(0.9, 6 / most), 0.42 * SCALE)
     )
-    names = [shelf.node if grouped else max(shelf.node, shelf.node_type, key=len) for shelf in on]
-    label = 0.15 + max(map(len, names), default=0) * 0.6 * text / 72
-    pitch = label + most * cell + 0.2
+    names = {shelf: [shelf.node] if grouped else [shelf.node, shelf.node_type] for shelf in on}
+    longest = max((len(name) for own in names.values() for name in own), default=0)
+    label = 0.15 * SCALE + longest * 0.6 * size
+    pitch = label + most * cell + 0.2 * SCALE
     columns: list[list[Line]] = [list(on)]
     if grouped:
-        headings_in = (line for line in balanced(on, 1)[0] if isinstance(line, str))
-        pitch = max(pitch, 0.3 + max(map(len, headings_in)) * 0.6 * HEADING / 72)
-        cell = min(WIDEST_CELL, (pitch - label - 0.2) / most)
+        headings = (line for line in balanced(on, 1)[0] if isinstance(line, str))
+        pitch = max(pitch, 0.3 * SCALE + max(map(len, headings)) * 0.6 * HEADING)
+        cell = min(0.9 * SCALE, (pitch - label - 0.2 * SCALE) / most)
         columns = _shaped(on, pitch / row)
-    shelves: list[tuple[Shelf, float, float]] = []
-    headings: list[tuple[str, float, float]] = []
+    place = scale([block.hours for shelf in on for block in shelf.blocks])
+    boxes: list[Box] = []
+    words: list[Word] = []
     for i, column in enumerate(columns):
         for j, line in enumerate(column):
+            x, y = i * pitch, j * row
             if isinstance(line, str):
-                headings.append((line, i * pitch + 0.1, j * row))
-            else:
-                shelves.append((line, i * pitch + label, j * row))
-    return Layout(
-        grouped=grouped,
-        cell=cell,
-        row=row,
-        text=text,
+                words.append(Word(x + 0.1 * SCALE, y + 0.7 * row, line, "start", HEADING))
+                continue
+            middle = y + 0.42 * row - 0.6 * size * (len(names[line]) - 1)
+            right = x + label - 0.06 * SCALE
+            words += [
+                Word(right, middle + 1.2 * size * k, name, "end", size)
+                for k, name in enumerate(names[line])
+            ]
+            boxes += _boxes(line, x + label, y, cell, 0.84 * row, place, prefix)
+    return Scene(
         width=len(columns) * pitch,
         height=max(map(len, columns)) * row,
-        shelves=tuple(shelves),
-        headings=tuple(headings),
+        boxes=boxes,
+        words=words,
+        legend=legend(on),
+        told=told + (f"; job ids without “{prefix}”" if prefix else ""),
     )
+
+
+def scale(hours: Sequence[float]) -> Callable[[float], float]:
+    """Return the place of a time in [0, 1], logarithmic if the times span a decade."""
+    least, most = (min(hours), max(hours)) if hours else (0.0, 0.0)
+    if most > 10 * least > 0:
+        return lambda value: log(value / least) / log(most / least)
+    return lambda value: (value - least) / (most - least) if most > least else 0.5
+
+
+def colour(place: float) -> tuple[str, str]:
+    """Return Viridis at a place in [0, 1], and the ink that reads on it."""
+    step = min(len(VIRIDIS) - 2, int(place * (len(VIRIDIS) - 1)))
+    part = place * (len(VIRIDIS) - 1) - step
+    ends = [[int(VIRIDIS[step + k][i : i + 2], 16) for i in (1, 3, 5)] for k in (0, 1)]
+    red, green, blue = (round(a + part * (b - a)) for a, b in zip(*ends, strict=True))
+    linear = [(channel / 255) ** 2.2 for channel in (red, green, blue)]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return f"#{red:02x}{green:02x}{blue:02x}", "#fff" if light < 0.18 else "#000"
+
+
+def _boxes(
+    shelf: Shelf,
+    left: float,
+    top: float,
+    cell: float,
+    high: float,
+    place: Callable[[float], float],
+    prefix: str,
+) -> Iterator[Box]:
+    """Idle GPUs, jobs with the borders of their GPUs, and frames of GPUs that jobs share."""
+    for gpu in shelf.idle:
+        title = f"{shelf.node}: GPU {gpu} idle"
+        yield Box(left + gpu * cell, top, cell, high, "idle", title=title)
+    for block in shelf.blocks:
+        fill, ink = colour(place(block.hours))
+        begin, wide = left + block.start * cell, block.width * cell
+        size = min(LARGEST, (wide - 3) / (LETTER * len(block.job)), 0.7 * high)
+        label = block.job if size >= SMALLEST else ""
+        title = _title(shelf, block, prefix)
+        yield Box(begin, top, wide, high, "job", fill, label, size, ink, title)
+        for gpu in range(1, round(block.width)):
+            for at in (0.0, 0.8 * high):  # leaves the label free
+                yield Box(begin + gpu * cell, top + at, 0.7, 0.2 * high, "border", "#fff")
+    for gpu in sorted({block.gpu for block in shelf.blocks if block.shared}):
+        yield Box(left + gpu * cell, top, cell, high, "frame")
+
+
+def _title(shelf: Shelf, block: Block, prefix: str) -> str:
+    share = "a share of 1" if block.shared else f"{block.width:g}"
+    hours = significant(block.hours, 4)
+    return f"{prefix}{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, {hours} h"
+
+
+def legend(on: Sequence[Shelf]) -> list[tuple[str, str]]:
+    """Return colour and hours at the ends, and of the jobs a third of the scale apart."""
+    hours = sorted(block.hours for shelf in on for block in shelf.blocks)
+    place = scale(hours)
+    marks = {round(3 * place(value)): value for value in hours[1:-1]}
+    marks |= {0: hours[0], 3: hours[-1]} if hours else {}
+    return [(colour(place(value))[0], significant(value, 3)) for _, value in sorted(marks.items())]
 
 
 def balanced(on: Sequence[Shelf], number: int) -> list[list[Line]]:

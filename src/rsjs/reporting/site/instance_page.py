@@ -15,8 +15,8 @@ from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from rsjs.instances.solution import Solution
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.mig import mig_gantt
-from rsjs.reporting.figures.occupancy import Shelf, shelves
-from rsjs.reporting.figures.occupancy_picture import occupancy, scene
+from rsjs.reporting.figures.occupancy import Shelf, scene, shelves
+from rsjs.reporting.figures.occupancy_drawers import occupancy
 from rsjs.reporting.figures.runs import cost_split, gap_over_time
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.downloads import Downloads
