@@ -1,10 +1,29 @@
 """Jobs and nodes of instances made by hand."""
 
+from numbers import Real
+
 import numpy as np
 
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.jobs import Jobs
+from rsjs.rows.columns import COLUMNS
+
+
+def undeclared(rows):
+    """Return the columns of rows that are not declared, or hold what is not of their type."""
+    found = set()
+    for name, value in (item for row in rows for item in row.items()):
+        column = COLUMNS.get(name)
+        if column is None:
+            found.add(name)
+        elif value is None:
+            found |= set() if column.optional else {name}
+        elif column.type is float:
+            found |= set() if isinstance(value, Real) and not isinstance(value, bool) else {name}
+        else:
+            found |= set() if type(value) is column.type else {name}
+    return found
 
 
 def jobs_of(hours, due, **given):

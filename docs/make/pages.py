@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.make import claims, formulations, heuristics, mig, online
+from docs.make import claims, columns, formulations, heuristics, mig, online
 from rsjs.instances.io.files import write_bytes
 
 DOCS = Path(__file__).parents[1]
@@ -24,6 +24,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "mig": (mig.TABLES, mig.PICTURES),
     "online": (online.TABLES, online.PICTURES),
+    "reference/columns": (columns.TABLES, {}),
     "sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
 }
 

@@ -18,6 +18,7 @@ from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.statistics.tables import schedule_table
 from rsjs.rows.select import family_of
 from rsjs.runs.kinds.mig_schedule import KIND
+from tests.by_hand import undeclared
 from tests.campaigns.mig_campaign import read
 
 pytestmark = pytest.mark.process
@@ -34,6 +35,7 @@ def done(tmp_path_factory, carry_out):
 def test_rows_are_those_of_all_campaigns_with_terms_of_schedules(done):
     found = collect([done])
     assert (found.missing, found.corrupt) == ([], [])
+    assert undeclared([*found.rows, *found.skipped]) == set()
     [skipped] = found.skipped
     assert skipped["message"] == "enumeration serves up to 5 jobs, not 50"
     rows = {(row["method"], row["instance"]): row for row in found.rows}

@@ -13,7 +13,7 @@ from rsjs.campaigns.runner import Part, prepare
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.rows.build import row_of
+from rsjs.rows.build import LONGEST_MESSAGE, row_of
 
 
 @pytest.fixture
@@ -21,14 +21,16 @@ def record(campaign):
     """The builder of a record whose limit is 1 s."""
     (run,) = prepare(campaign("fifo:paper", time_s=1), None, Part()).selected
 
-    def make(*incumbents, total=0.5, clock=0.6, cost=None):
+    def make(*incumbents, total=0.5, clock=0.6, cost=None, message=""):
         verdict = None
         if cost is not None:
             terms = {"tardiness": 0.0, "postponement": 0.0, "energy": cost, "idle": 0.0}
             verdict = Verdict(feasible=True, violations=(), terms=terms, objective=cost)
         return Record(
             run=run,
-            result=SolveResult(stop=Stop.TIME_LIMIT, objective=cost, seconds={"total": total}),
+            result=SolveResult(
+                stop=Stop.TIME_LIMIT, objective=cost, seconds={"total": total}, message=message
+            ),
             verdict=verdict,
             process={
                 **{"end": "by itself", "returncode": 0, "cores": [], "strays": 0},
@@ -65,6 +67,13 @@ def test_what_was_known_at_the_limit(record, incumbents, more, expected):
 @pytest.mark.parametrize(("clock", "expected"), [(0.6, 0.0), (1.5, 0.5), (None, None)])
 def test_a_limit_that_was_kept_is_overshot_by_nothing(record, clock, expected):
     assert row_of(record(clock=clock), None)["overshoot_s"] == expected
+
+
+@pytest.mark.parametrize("more", [0, 1, 10**6])
+def test_a_message_without_end_is_cut(record, more):
+    left = f" ... {more} characters left out" if more else ""
+    made = record(message="x" * (LONGEST_MESSAGE + more))
+    assert row_of(made, None)["message"] == "x" * LONGEST_MESSAGE + left
 
 
 def put(record, run, store):

@@ -23,6 +23,7 @@ from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
+from tests.by_hand import undeclared
 
 GOOD = """
 format = "rsjs-campaign/1"
@@ -67,6 +68,7 @@ def done(tmp_path_factory, carry_out):
 def test_every_policy_runs_on_every_workload_with_its_seeds(done):
     found = collect([done])
     assert (found.missing, found.corrupt, found.skipped) == ([], [], [])
+    assert undeclared(found.rows) == set()
     assert sorted((row["method"], row["seed"]) for row in found.rows) == [
         ("queue:edf", 0),
         ("queue:edf", 0),

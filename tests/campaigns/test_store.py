@@ -24,6 +24,7 @@ from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_instance, read_solution, write_instance
+from tests.by_hand import undeclared
 
 pytestmark = pytest.mark.process
 
@@ -222,6 +223,7 @@ def test_a_corrupt_record_is_kept_aside_and_its_run_carried_out_again(asked, car
     assert [run.method for run in prepared.left] == ["fifo:paper"]
     again = collect([store])
     assert (len(again.rows), again.corrupt, again.missing) == (3, [], [])
+    assert undeclared(again.rows) == set()
     assert len([*(store / "corrupt").iterdir()]) == 1
 
 

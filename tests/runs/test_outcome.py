@@ -16,7 +16,8 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from rsjs.reporting.statistics.fairness import findings
-from rsjs.runs import compare, verified_run
+from rsjs.rows import build
+from rsjs.runs import verified_run
 from rsjs.runs.task_files import decision_digest
 
 pytestmark = pytest.mark.process
@@ -159,7 +160,7 @@ def test_every_solver_gives_the_same_cost(tiny, solved):
 
 @pytest.mark.solver
 def test_a_row_has_the_tolerances_of_its_solver_and_no_start_that_was_not_given(solved):
-    rows = compare.rows(solved, Limits())
+    rows = build.rows(solved, Limits())
     found = [(row["feasibility_tolerance"], row["integrality_tolerance"]) for row in rows]
     assert found == [(1e-6, 1e-6), (1e-6, 1e-6), (None, None)]
     assert {row["warm_start_sha256"] for row in rows} == {None}
@@ -173,7 +174,7 @@ def test_a_warm_start_is_the_first_incumbent_and_never_lost(tiny):
     found = verified_run.run(tiny, parse("jahani_patterns@highs"), limits, warm_start=start)
     assert found.result.events[0].incumbent == rsjs.check(tiny, start).objective
     assert found.objective < rsjs.check(tiny, start).objective
-    [row] = compare.rows([found], limits)
+    [row] = build.rows([found], limits)
     assert row["warm_start_sha256"] == decision_digest(start)
 
 

@@ -108,7 +108,7 @@ def schedule(
     """
     from rsjs.instances.mig.scheduling.objective import parse_objective
     from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
-    from rsjs.runs import compare
+    from rsjs.rows import build
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
     problem = read_problem_or_jobs(
@@ -122,7 +122,7 @@ def schedule(
     outcome = _run(problem, method, allowed)
     if output is not None and outcome.verified:
         _write(outcome, output)
-    (row,) = compare.rows([outcome], allowed)
+    (row,) = build.rows([outcome], allowed)
     values, bounds = (outcome.figures.get(f"stage_{name}") for name in ("values", "bounds"))
     facts = {
         **{key: value for key, value in row.items() if key not in LEFT_OUT},

@@ -2,7 +2,7 @@
 Every column of the rows of runs, once: name, type, unit, meaning, and who fills it.
 
     campaign      what was asked
-    method        what it reports of itself; its process measures the seconds of its phases
+    method        what it reports; its process measures the seconds of its phases
     checker       what follows from the checked solution
     runner        measured around the worker process
     session       surroundings that the `rsjs run` of the row recorded
@@ -101,7 +101,7 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     jobs: Annotated[int, Column("campaign", "jobs")]
     method: Annotated[
         str,
-        Column("campaign", "`spelling`, with the environment and the threads where they differ"),
+        Column("campaign", "spelling, with the environment and the threads where they differ"),
     ]
     stop: Annotated[str, Column("method", "why it stopped: optimal, gap, time_limit, ...")]
     status: Annotated[
@@ -168,7 +168,7 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     run_id: Annotated[str, Column("campaign", "record: runs/<first two digits>/<run_id>")]
     campaign: Annotated[str, Column("campaign", "name of the campaign")]
     spelling: Annotated[str, Column("campaign", "method specification")]
-    environment: Annotated[str, Column("campaign", "where it ran; empty: where `rsjs run` does")]
+    environment: Annotated[str, Column("campaign", "where it ran; empty: where rsjs run does")]
     plugins: Annotated[
         Text,
         Column("campaign", "distribution, version, sha256 of methods of other packages, JSON"),
@@ -212,7 +212,7 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     search_nodes: Annotated[Count, Column("method", "nodes of the branch-and-bound tree")]
     options: Annotated[Text, Column("method", "options read back from the solver, JSON")]
     begun: Annotated[Text, Column("runner", "UTC")]
-    session: Annotated[Text, Column("runner", "the `rsjs run` that made the row")]
+    session: Annotated[Text, Column("runner", "the rsjs run that made the row")]
 
     commit: Annotated[Text, Column("session", "commit of this package")]
     dirty: Annotated[bool | None, Column("session", "whether its tree had changes")]

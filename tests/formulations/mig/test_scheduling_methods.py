@@ -12,7 +12,8 @@ from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.schedule import terms
-from rsjs.runs import compare, verified_run
+from rsjs.rows import build
+from rsjs.runs import verified_run
 from rsjs.runs.kinds.mig_methods import METHODS, request, schedule
 from rsjs.runs.kinds.mig_schedule import of_result
 
@@ -21,7 +22,7 @@ LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 
 def _row(problem, method, result):
     found = verified_run.outcome(problem, request(method), of_result(problem, method, result))
-    (row,) = compare.rows([found], LIMITS)
+    (row,) = build.rows([found], LIMITS)
     return row
 
 

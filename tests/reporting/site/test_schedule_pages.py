@@ -17,9 +17,9 @@ from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.report_data import Material, gathered
 from rsjs.reporting.site.run_facts import command, facts_script
-from rsjs.rows import select
+from rsjs.rows import build, select
 from rsjs.rows.csv import csv_text, read_rows
-from rsjs.runs import compare, verified_run
+from rsjs.runs import verified_run
 from rsjs.runs.kinds.mig_methods import request
 
 LIMITS = Limits(time_limit=30, gap=0.0)
@@ -53,12 +53,12 @@ def outcomes():
 def material(outcomes, tmp_path_factory):
     """Their rows, read back."""
     folder = tmp_path_factory.mktemp("rows")
-    (folder / "rows.csv").write_text(csv_text(compare.rows(outcomes, LIMITS)))
+    (folder / "rows.csv").write_text(csv_text(build.rows(outcomes, LIMITS)))
     return gathered([folder / "rows.csv"])
 
 
 def test_rows_come_back_from_csv_with_text_as_text(outcomes, tmp_path):
-    rows = compare.rows(outcomes, LIMITS)
+    rows = build.rows(outcomes, LIMITS)
     (tmp_path / "rows.csv").write_text(csv_text(rows))
     for row, back in zip(rows, read_rows(tmp_path / "rows.csv"), strict=True):
         assert {key: back[key] for key in row if key != "dirty"} == {

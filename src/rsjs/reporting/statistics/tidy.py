@@ -55,9 +55,7 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Of `runs.compare.rows` or `rows.csv.read_rows`; `events`, if there,
-        is the course of the run as in `comparison.trajectory`.
+    rows : sequence of StoredRow
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """
 The comparison of methods on instances as CSV, Markdown, LaTeX and text of a terminal.
 
-Pure functions of rows, those of `rsjs.runs.compare.rows` or of `read_rows`. What stands below a
-table is made here, too: the definition of the gap, limits, versions and remarks on runs.
+Pure functions of rows. What stands below a table is made here, too: the definition of the gap,
+limits, versions and remarks on runs.
 """
 
 from __future__ import annotations
