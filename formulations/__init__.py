@@ -8,6 +8,6 @@ Exact formulations in Pyomo, the solvers behind them, and their bounds.
     modes           modes of a job, GPU sharing, partitions of a node, pattern models
     milp            from a model to a solver: matrix, solve, incumbent, export
     backends        HiGHS, SCIP, CP-SAT, Gurobi
-    enumeration     every decision of a tiny instance
+    enumeration     every solution of a tiny instance
     registry        the methods, declared
 """

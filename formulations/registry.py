@@ -45,14 +45,14 @@ _DECLARED = (
     ),
     _jahani(
         name="jahani_literal",
-        summary="Jahani's MILP (1)-(14) as printed, node by node",
+        summary="Jahani's MILP (1)-(14) as published, node by node",
         run="rsjs.formulations.jahani.milp:run",
         expectation=frozenset({"worst_case", "mean"}),
         options={
             "printed": Option(
                 default="corrected",
                 choices=("corrected", "overdue"),
-                help="overdue: rows (7) and (8) as printed also for overdue jobs; no bound",
+                help="overdue: rows (7) and (8) as published also for overdue jobs; no bound",
             ),
         },
         **{**_LINEAR, "solvers": tuple(name for name in BACKENDS if name != "cpsat")},
@@ -95,7 +95,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_minlp",
-        summary="RS-JS (P1) as a nonlinear program, corrected; printed rows on demand",
+        summary="RS-JS (P1) as a nonlinear program, corrected; published rows on demand",
         run="rsjs.formulations.rsjs.minlp_scip:run",
         prepare="rsjs.formulations.rsjs.minlp_scip:prepare",
         right_sizing=False,
@@ -111,7 +111,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_classes",
-        summary="RS-JS by node classes (form E): a bound, and a schedule where followers fit",
+        summary="RS-JS by node classes (form E): a bound, and a solution where followers fit",
         run="rsjs.formulations.rsjs.aggregated.model:run",
         options={
             "packing": Option(
@@ -124,7 +124,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_bound",
-        summary="certified bound for RS-JS by sifting form E with exact pricing; no schedule",
+        summary="certified bound for RS-JS by sifting form E with exact pricing; no solution",
         run="rsjs.formulations.rsjs.aggregated.column_generation:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",
         decides=False,
@@ -132,7 +132,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_sifting",
-        summary="RS-JS schedule with a proven gap: bound by sifting, few columns, packing",
+        summary="RS-JS solution with a proven gap: bound by sifting, few columns, packing",
         run="rsjs.formulations.rsjs.aggregated.search:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",
         solvers=("highs",),
@@ -140,7 +140,7 @@ _DECLARED = (
     ),
     Method(
         name="enumeration",
-        summary="every decision of a tiny instance, by subsets: the oracle",
+        summary="every solution of a tiny instance, by subsets: the oracle",
         kind="exact",
         run="rsjs.formulations.enumeration:run",
         max_jobs=10,

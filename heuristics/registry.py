@@ -9,7 +9,7 @@ from rsjs.core.method import Method
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # what `select_required_nodes` reaches
 
-START = "randomized_greedy:paper"  # whose schedules are improved
+START = "randomized_greedy:paper"  # whose solutions are improved
 PRICED = ("priced_greedy", "ruin_recreate", "fix_and_optimise")  # guided by dual prices
 _DUAL_ENERGY = frozenset({"proportional", "first_ending"})  # energies with a dual by nodes
 DECIDERS = "|".join(  # exact by energy and sharing; the last one for what they all refuse
@@ -29,12 +29,12 @@ _START = Option(
     default=START,
     kind="method",
     on_whole=True,
-    help="whose schedules are improved; filled up by the randomized greedy",
+    help="whose solutions are improved; filled up by the randomized greedy",
 )
 _SCHEDULES = Option(
     default=1000,
     minimum=0,
-    help="schedules made, the first one greedy's; 0 = until the time is up",
+    help="solutions made, the first one greedy's; 0 = until the time is up",
 )
 _EPOCHS = Option(
     default="worst_case",
@@ -63,7 +63,7 @@ _DECLARED = (
     ),
     _completed(
         name="greedy",
-        summary="most pressing job first, cheapest configuration in time, dedicated GPUs",
+        summary="most pressing job first, cheapest mode in time, dedicated GPUs",
         run="rsjs.heuristics.greedy.greedy:run",
         prepare="rsjs.heuristics.greedy.greedy:compile_kernels",
         rules=("code", "paper"),
@@ -126,14 +126,14 @@ _DECLARED = (
     ),
     _heuristic(
         name="local_search",
-        summary="best of Kiros' seven neighbourhoods, from the best schedules of another method",
+        summary="best of Kiros' seven neighbourhoods, from the best solutions of another method",
         run="rsjs.heuristics.local_search.local_search:run",
         prepare="rsjs.heuristics.local_search.local_search:prepare",
         warm_start=True,
         options={
             "start": _START,
             "elite": Option(
-                default=10, minimum=1, help="schedules improved: the best ones, see start"
+                default=10, minimum=1, help="solutions improved: the best ones, see start"
             ),
             "jobs": Option(
                 default="late",
@@ -143,19 +143,19 @@ _DECLARED = (
             "iterations": Option(
                 default=0,
                 minimum=0,
-                help="moves from each schedule; 0 = until none improves it",
+                help="moves from each solution; 0 = until none improves it",
             ),
         },
     ),
     _completed(
         name="path_relinking",
-        summary="paths between the best schedules of another method, improved by local search",
+        summary="paths between the best solutions of another method, improved by local search",
         run="rsjs.heuristics.local_search.path_relinking:run",
         prepare="rsjs.heuristics.local_search.path_relinking:prepare",
         warm_start=True,
         options={
             "start": _START,
-            "elite": Option(default=10, minimum=5, help="schedules in the pool"),
+            "elite": Option(default=10, minimum=5, help="solutions in the pool"),
             "iterations": Option(
                 default=0, minimum=0, help="paths; 0 = until all pairs of the pool are linked"
             ),
@@ -168,13 +168,13 @@ _DECLARED = (
         prepare="rsjs.heuristics.sts.sts:compile_kernels",
         rules=("literal", "fallback"),
         rule_help={
-            "literal": "as printed: the GPUs that a job wants, never fewer than before, or it"
+            "literal": "as published: the GPUs that a job wants, never fewer than before, or it"
             " waits beside idle ones; those left on its node are given away",
             "fallback": "a job that finds no room takes fewer GPUs; none are given away",
         },
         options={
             "spacing": Option(
-                default=1.0, minimum=0.001, help="minutes: the least time between two decisions"
+                default=1.0, minimum=0.001, help="minutes: the minimum time between two decisions"
             ),
         },
     ),
@@ -197,7 +197,7 @@ _DECLARED = (
                 default="open",
                 choices=("open", "all"),
                 help="node with the fewest idle GPUs that suffice: first among open ones, or of"
-                " all; not printed for EDF and FIFO",
+                " all; not published for EDF and FIFO",
             ),
         },
     ),
@@ -224,7 +224,7 @@ _DECLARED = (
     ),
     _heuristic(
         name="deterministic",
-        summary="another method with worst-case or mean numbers of epochs in place of laws",
+        summary="another method with worst-case or mean numbers of epochs in place of distributions",
         run="rsjs.heuristics.dispatching.deterministic:run",
         prepare="rsjs.core.method:prepare_inner",
         options={

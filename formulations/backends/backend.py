@@ -109,7 +109,7 @@ class Backend:
     @property
     def notes(self) -> list[str]:
         """What sets the solver apart."""
-        return [] if Feature.INTEGER in self.features else ["a bound only, no schedule"]
+        return [] if Feature.INTEGER in self.features else ["a bound only, no solution"]
 
     @property
     def install_command(self) -> str:

@@ -104,7 +104,7 @@ def test_solvers_are_listed_with_version_and_features(rsjs):
     assert "jahani_literal" in solvers["highs"]["methods"]
     assert "warm_start" in solvers["highs"]["features"]
     assert solvers["highs"]["notes"] == []
-    assert solvers["relaxation"]["notes"] == ["a bound only, no schedule"]
+    assert solvers["relaxation"]["notes"] == ["a bound only, no solution"]
     text = rsjs("list", "solvers").out
     here = {name: solver for name, solver in solvers.items() if solver["available"]}
     assert all(f"{name}: {solver['version']}" in text for name, solver in here.items())
