@@ -104,7 +104,7 @@ _DECLARED = (
             "printed": Option(
                 default="corrected",
                 choices=("corrected", "8", "12", "13", "16", "pi", "all"),
-                help="the row to leave as the paper prints it (pi: unbounded), or all; no bound",
+                help="the row to leave as published (pi: unbounded), or all; no bound",
             ),
         },
         warm_start=True,

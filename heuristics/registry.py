@@ -224,7 +224,7 @@ _DECLARED = (
     ),
     _heuristic(
         name="deterministic",
-        summary="another method with worst-case or mean numbers of epochs in place of distributions",
+        summary="another method with worst-case or mean epochs in place of distributions",
         run="rsjs.heuristics.dispatching.deterministic:run",
         prepare="rsjs.core.method:prepare_inner",
         options={
