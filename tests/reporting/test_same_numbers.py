@@ -13,7 +13,7 @@ from rsjs.reporting.archive.campaign_data import Experiment, doubts
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.site import overview_page
 from rsjs.reporting.site.families import families
-from rsjs.reporting.site.instance_list_page import _line
+from rsjs.reporting.site.instance_page import list_line
 from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
@@ -86,7 +86,7 @@ def test_of_equal_costs_one_run_is_the_best_everywhere(stored, archived):
         of_instance.setdefault(row["instance"], []).append(row)
     found = families(gathered([stored]).rows)
     groups = [group for family in found for group in family.instances.values()]
-    reported = {group[0]["instance"]: _line(group)["method"] for group in groups}
+    reported = {group[0]["instance"]: list_line(group)["method"] for group in groups}
     best = {name: best_row(rows) for name, rows in of_instance.items()}
     assert reported == {name: row and row["method"] for name, row in best.items()}
     for name, rows in of_instance.items():  # costs differ in their last digits
@@ -116,7 +116,7 @@ def test_failed_means_one_thing(stored, archived, ended, quality, failed):
     found = replace(archived, found=replace(archived.found, rows=[row]))
     assert any("failed" in doubt for doubt in doubts([found])) is failed
     material = replace(gathered([stored]), rows=[row])
-    facts = {fact["label"]: fact["value"] for fact in overview_page._facts(material, [])}
-    assert facts["failed"] == str(int(failed))
+    counts = overview_page.counts(material)
+    assert counts["failed"] == failed
     nothing = quality == "NO_SOLUTION" and not failed
-    assert facts["without a decision"] == str(int(nothing))
+    assert counts["empty"] == nothing

@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.reporting.site.footer import footing, run_set
+from rsjs.reporting.site.families import footer, run_set
 from rsjs.reporting.site.report_data import gathered
 from rsjs.rows.csv import csv_text
 
@@ -67,13 +67,13 @@ def test_a_run_set_is_named_by_its_runs_alone(rows):
     assert run_set(without[::-1]) == run_set(without) != name
 
 
-def test_a_footing_tells_code_day_processor_limits_and_timing(rows):
-    told = footing(rows)
+def test_a_footer_tells_code_day_processor_limits_and_timing(rows):
+    told = footer(rows)
     assert told.endswith(
         "36 runs · commit cccccccccccc · 2026-01-02 · A processor · 10 s · gap 0.0001 · 1 thread"
         " · exclusive and shared timing"
     )
-    changed = footing(
+    changed = footer(
         [row | {"dirty": True, "time_limit": 5.0 + i} for i, row in enumerate(rows[:2])]
     )
     assert "cccccccccccc with changes" in changed

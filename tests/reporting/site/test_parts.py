@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.reporting.figures import occupancy
+from rsjs.reporting.figures import figure_style, occupancy
 from rsjs.reporting.figures.methods import gaps
-from rsjs.reporting.site import instance_page, plots, urls
-from rsjs.reporting.site.templates import breakable
+from rsjs.reporting.site import instance_page, pages, plots
+from rsjs.reporting.site.pages import breakable
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Table, html_cell
 
 
 @given(st.text(), st.text())
 def test_any_name_is_a_file_name_of_its_own(one, other):
-    names = [urls.slug(name) for name in (one, other)]
+    names = [pages.slug(name) for name in (one, other)]
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{8,73}", name) for name in names)
     assert (names[0].lower() == names[1].lower()) == (one == other)
 
@@ -60,16 +60,15 @@ def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard():
 
 @pytest.mark.parametrize("count", [1, 120, 121, 5000])
 def test_a_thinned_curve_keeps_its_ends(count):
-    points = [(float(i), float(-i)) for i in range(count)]
-    kept = plots.thinned(points)
+    kept = plots.places(count)
     assert len(kept) == min(count, 120)
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert list(kept) == sorted(kept)
+    assert (kept[0], kept[-1]) == (0, count - 1)
+    assert kept == sorted(kept)
 
 
 def test_a_distribution_ends_at_the_share_that_is_there():
     values = pd.DataFrame({"a": [0.01, 0.02, np.nan, 0.08], "b": [np.nan] * 4})
-    made = plots.figure_plot(gaps(values), plots.method_styles(["a", "b"])).data
+    made = plots.figure_plot(gaps(values), figure_style.styles(["a", "b"])).data
     assert made[0]["x"] == [0.001, 1.0, 2.0, 8.0, 100.0]
     assert (made[0]["y"], made[1]["y"]) == ([0.0, 0.25, 0.5, 0.75, 0.75], [0.0, 0.0])
 
@@ -97,7 +96,7 @@ def test_every_job_is_a_box_and_a_bar(decide):
     assert all(box.x >= 0 and box.x + box.width <= picture.width + 1 for box in jobs)
     bars = instance_page.gantt(instance, on).data
     assert sum(len(trace["x"]) for trace in bars) == 4
-    jobs = {told.split()[0] for trace in bars for told in trace["text"]}
+    jobs = {told.split()[0] for trace in bars for told in trace["hovertext"]}
     assert jobs == {"j0", "j1", "j2", "j3"}
     assert {(t["name"], end > 5.0) for t in bars for end in t["x"]} == {
         *[("late", True), ("in time", False)]  # due at 5

@@ -12,11 +12,12 @@ from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
 from rsjs.instances.mig.scheduling.schedule import write_schedule
-from rsjs.reporting.site import family_page, instance_list_page, instance_page
+from rsjs.reporting.site import family_page, instance_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import families
+from rsjs.reporting.site.pages import Pages
 from rsjs.reporting.site.report_data import Material, gathered
-from rsjs.reporting.site.run_facts import command, facts_script
+from rsjs.reporting.site.run_table import command, facts_script
 from rsjs.rows import build, select
 from rsjs.rows.csv import csv_text, read_rows
 from rsjs.runs import verified_run
@@ -71,12 +72,12 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     [family] = families(material.rows)
     assert family.name == "mig"
     page = instance_page.content(material.rows, material, family.styles, Drawn(tmp_path), pdf=False)
-    size, goal = page["size"].split("; ")
-    assert size == "3 units of 2000,1000,1000 MB, 50 jobs"
-    assert goal == "reading A, objective late,completion"
+    Pages(tmp_path, "mig", ["mig"]).write("instance.html", "instance", page)
+    text = (tmp_path / "instance.html").read_text()
+    assert "3 units of 2000,1000,1000 MB, 50 jobs; reading A, objective late,completion" in text
     assert (page["best_cost"], page["best_bound"]) == ("0", "0")
-    assert (page["has_schedule"], page["decision"]) == (False, None)
-    listed = instance_list_page.content(material.rows, Drawn(tmp_path))["instances"]
+    assert page["solution"] is None
+    listed = instance_page.list_content(material.rows, Drawn(tmp_path))["instances"]
     shown = [page["runs"], listed, family_page.results_table(family)]
     headings = [column.full_heading for one in shown for column in one.columns]
     assert not [heading for heading in headings if "$" in heading]
@@ -106,17 +107,16 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     digests = {"solution_sha256": "0", "solved_sha256": found.problem.digest}
     kept: Any = {**best, "anchor": "ab1", **digests}
     stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
-    assert instance_page.best_decision([kept], stored) is None
-    chosen = instance_page.best_schedule([kept], stored)
+    chosen = instance_page.best_solution([kept], stored)
     assert chosen is not None
     row, problem, made = chosen
     assert (row["method"], problem.digest) == ("bigfirst_srpt", found.problem.digest)
     assert made.minute.tolist() == found.solution.minute.tolist()
     styles, downloads = families(rows)[0].styles, Drawn(tmp_path)
     page = instance_page.content([kept], stored, styles, downloads, pdf=False)
-    assert (page["schedule"], page["has_schedule"]) == (None, True)
+    assert (page["solution"]["cost"], page["solution"].get("svg")) == ("0", None)
     page = instance_page.content([kept], stored, styles, downloads, pdf=True)
-    assert page["schedule"]["cost"] == "0"
+    assert page["solution"]["svg"].endswith("-schedule.svg")
     assert [path.suffix for path in downloads.drawn] == [".svg", ".pdf"]
     assert all(path.stat().st_size > 1000 for path in downloads.drawn)
 

@@ -16,7 +16,6 @@ from rsjs.reporting.site import (
     failures_page,
     fairness_page,
     family_page,
-    instance_list_page,
     instance_page,
     method_page,
     overview_page,
@@ -24,14 +23,10 @@ from rsjs.reporting.site import (
     provenance_page,
 )
 from rsjs.reporting.site.downloads import Downloads, Drawing
-from rsjs.reporting.site.families import families, grouped
-from rsjs.reporting.site.footer import run_set
+from rsjs.reporting.site.families import families, grouped, run_set
+from rsjs.reporting.site.pages import Pages, family_url, instance_slug, method_url
 from rsjs.reporting.site.report_data import Material
-from rsjs.reporting.site.run_facts import facts_script
-from rsjs.reporting.site.templates import Pages
-from rsjs.reporting.site.urls import family_page as page_of_family
-from rsjs.reporting.site.urls import instance_slug, slug
-from rsjs.reporting.site.urls import method_page as page_of_method
+from rsjs.reporting.site.run_table import facts_script
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")
@@ -48,21 +43,12 @@ OPENING = (
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """
-    Attributes
-    ----------
-    folder : Path
-    pages : int
-    opening_bytes : int
-        Of the opening page and all that it may load.
-    without_pdf : int
-        Instances whose figures were not drawn as PDF.
-    """
+    """What was written."""
 
     folder: Path
     pages: int
-    opening_bytes: int
-    without_pdf: int
+    opening_bytes: int  # of the opening page and all that it may load
+    without_pdf: int  # instances whose figures were not drawn as PDF
 
 
 def refuse(folder: Path) -> None:
@@ -80,11 +66,7 @@ def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> Bui
     """
     Write the site of some material; what was there before goes when the new one is complete.
 
-    Parameters
-    ----------
-    title : str
-    all_pdf : bool
-        Draw the figures of every instance as PDF, also of more than `FEW_INSTANCES`.
+    `all_pdf` draws the figures of every instance as PDF, also of more than `FEW_INSTANCES`.
     """
     refuse(folder)
     scratch = folder.absolute().with_name(f".{folder.name}-{os.getpid()}")
@@ -108,28 +90,31 @@ def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> Bui
 def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: Drawing) -> int:
     rows = material.rows
     found = families(rows)
-    downloads, pages = Downloads(root, drawing), Pages(root, title, found)
+    downloads = Downloads(root, drawing)
+    pages = Pages(root, title, [family.name for family in found])
     _assets(root, material)
     pages.write("index.html", "overview", overview_page.content(material, found, downloads))
     count = len(grouped(rows, "instance"))
     pdf = all_pdf or count <= FEW_INSTANCES
     for family in found:
-        content = family_page.content(family, downloads)
-        pages.write(page_of_family(family.name), "family", content)
+        pages.write(family_url(family.name), "family", family_page.content(family, downloads))
         for group in family.instances.values():
             name = instance_slug(group[0])
             content = instance_page.content(group, material, family.styles, downloads, pdf=pdf)
             pages.write(f"instances/{name}.html", "instance", content)
             facts = facts_script(name, group, material)
             (root / "data" / f"{name}.js").write_text(facts, "utf-8")
-    pages.write("instances.html", "instances", instance_list_page.content(rows, downloads))
     for method, group in grouped(rows, "method").items():
-        content = method_page.content(method, group, slug(method), downloads)
-        pages.write(page_of_method(method), "method", content)
-    pages.write("pairwise.html", "pairwise", pairwise_page.content(found, downloads))
-    pages.write("failures.html", "failures", failures_page.content(material, downloads))
-    pages.write("fairness.html", "fairness", fairness_page.content(found, rows, downloads))
-    pages.write("provenance.html", "provenance", provenance_page.content(material, downloads))
+        content = method_page.content(method, group, downloads)
+        pages.write(method_url(method), "method", content)
+    for name, content in (
+        ("instances", instance_page.list_content(rows, downloads)),
+        ("pairwise", pairwise_page.content(found, downloads)),
+        ("failures", failures_page.content(material, downloads)),
+        ("fairness", fairness_page.content(found, rows, downloads)),
+        ("provenance", provenance_page.content(material, downloads)),
+    ):
+        pages.write(f"{name}.html", name, content)
     mark = {"format": FORMAT, "title": title, "runs": len(rows), "run_set": run_set(rows)}
     (root / MARK).write_text(json.dumps(mark, indent=1) + "\n", "utf-8")
     return 0 if pdf else count

@@ -11,14 +11,17 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
+from rsjs.reporting.figures.draw import Styles, write
+from rsjs.reporting.figures.figure import Figure
 from rsjs.reporting.tables.table import Table, latex_all, markdown_all
 
 Draw = Callable[..., object]
+FOLDER = "downloads"
 
 
 class Drawing:
@@ -38,14 +41,9 @@ class Drawing:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown(cancel_futures=error is not None)
-        if error is None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=kind is not None)
+        if kind is None:
             for picture in self._pictures:
                 picture.result()
 
@@ -60,47 +58,37 @@ def _cores() -> int:
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
-FOLDER = "downloads"
-
-
 class Downloads:
-    """
-    Writes files below the root of a site.
-
-    Parameters
-    ----------
-    root : path
-    drawing : Drawing
-        Of the pictures.
-    """
+    """Writes files below the root of a site."""
 
     def __init__(self, root: Path, drawing: Drawing) -> None:
         self._root, self._drawing = root, drawing
         (root / FOLDER).mkdir()
 
     def with_files(self, table: Table, place: str) -> Table:
-        """The table with its files, named for its place in the site; an empty one has none."""
+        """Return the table with its files, named for its place in the site; none if it is empty."""
         if not table.rows:
             return table
         name = f"{place}-{table.name}"
         files = {
-            "CSV": self._written(f"{name}.csv", table.csv()),
-            "Markdown": self._written(f"{name}.md", markdown_all([table], [table.footer])),
-            "LaTeX": self._written(f"{name}.tex", latex_all([table], [table.footer])),
+            "CSV": self.text(f"{name}.csv", table.csv()),
+            "Markdown": self.text(f"{name}.md", markdown_all([table], [table.footer])),
+            "LaTeX": self.text(f"{name}.tex", latex_all([table], [table.footer])),
         }
         return replace(table, files=files)
 
-    def rows(self, name: str, text: str) -> str:
-        """The path of a CSV file of its own."""
-        return self._written(f"{name}.csv", text)
-
     def picture(self, name: str, draw: Draw, *what: Any, suffix: str = "pdf") -> str:
-        """The path of a picture that is drawn meanwhile: draw(*what, path)."""
+        """Return the path of a picture that is drawn meanwhile: draw(*what, path)."""
         path = f"{FOLDER}/{name}.{suffix}"
         self._drawing.draw(draw, *what, path=self._root / path)
         return path
 
-    def _written(self, name: str, text: str) -> str:
+    def figure(self, name: str, figure: Figure, styles: Styles) -> str:
+        """Return the path of a figure as PDF, drawn meanwhile."""
+        return self.picture(name, partial(write, styles=styles), figure)
+
+    def text(self, name: str, text: str) -> str:
+        """Write a text file; return its path."""
         path = f"{FOLDER}/{name}"
         (self._root / path).write_text(text, "utf-8")
         return path

@@ -9,48 +9,52 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.families import DIGITS, Family, footer, grouped
+from rsjs.reporting.site.pages import method_url
 from rsjs.reporting.site.report_data import Row
-from rsjs.reporting.site.urls import method_page
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
 from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Table
 from rsjs.rows.select import are_shared, known
 
-SEVERAL = "; "  # between the values of an aspect
-
 
 def content(
     families: Sequence[Family], rows: Sequence[Row], downloads: Downloads
 ) -> dict[str, Any]:
-    """What the template `fairness` needs."""
-    found = [downloads.with_files(_findings(family), family.name) for family in families]
+    """Return what the template `fairness` needs."""
+    findings = [
+        replace(
+            family.tables["fairness"],
+            title=f"Findings on {family.name}",
+            notes=[*family.tables["fairness"].notes, *family.analysis.conditions()],
+            id=f"fairness-{family.name}",
+            footer=family.footer,
+        )
+        for family in families
+    ]
     return {
-        "findings": found,
+        "unfair": [family.name for family in families if family.unfair],
+        "findings": [
+            downloads.with_files(table, family.name)
+            for table, family in zip(findings, families, strict=True)
+        ],
         "conditions": downloads.with_files(_conditions(families), "fairness"),
         "limits": downloads.with_files(_limits(rows), "fairness"),
-        "told": [(family.name, family.analysis.conditions()) for family in families],
     }
 
 
-def _findings(family: Family) -> Table:
-    return replace(
-        family.tables["fairness"],
-        title=f"Findings on {family.name}",
-        id=f"fairness-{family.name}",
-        footer=family.footer,
-    )
-
-
 def _conditions(families: Sequence[Family]) -> Table:
-    """Each aspect with all its values, by family."""
+    """Each aspect with all its values, by family; marked where a finding says it is unfair."""
+    unfair = {(family.name, row["aspect"]) for family in families for row in family.unfair}
     lines = [
         {
             "aspect": aspect.name,
             "column": key,
-            **{family.name: _told(family.rows, key) for family in families},
+            **{
+                family.name: "; ".join(sorted({_value(v) for v in values(family.rows, key)}))
+                for family in families
+            },
         }
         for aspect in ASPECTS
         for key in aspect.keys
@@ -63,17 +67,16 @@ def _conditions(families: Sequence[Family]) -> Table:
         columns=[*columns, *(Column(family.name, family.name) for family in families)],
         rows=lines,
         notes=[
-            "An aspect should have one value; where it has several, the findings say whether"
-            " runs of the same instance differ."
+            "Several values of an aspect are unfair only if runs of the same instance differ: see"
+            " the findings. None: not asked for, or not recorded."
         ],
-        id="conditions",
-        footer="",
-        mark=lambda line, key: "warn" if SEVERAL in line[key] else "",
+        mark=lambda line, key: "warn" if (key, line["aspect"]) in unfair else "",
     )
 
 
-def _told(rows: Sequence[Row], key: str) -> str:
-    return SEVERAL.join(sorted({shown(value) for value in values(rows, key)}))
+def _value(value: Any) -> str:
+    text = shown(value)
+    return text[:DIGITS] if len(text) == 40 else text  # of a commit
 
 
 def _limits(rows: Sequence[Row]) -> Table:
@@ -100,7 +103,7 @@ def _limits(rows: Sequence[Row]) -> Table:
             Column("runs", "runs", formats.count),
             Column("over", "past the limit", formats.count),
             Column("median", "median of these", formats.measured, unit="s"),
-            Column("most", "most", formats.measured, unit="s"),
+            Column("most", "max", formats.measured, unit="s"),
             Column("false", "false incumbents", formats.count),
             Column("strays", "processes left behind", formats.count),
         ],
@@ -109,9 +112,8 @@ def _limits(rows: Sequence[Row]) -> Table:
             "Seconds from the time limit to the end of the process. Incumbents found later do not"
             " count. False incumbents are not worth what the method claimed."
         ],
-        id="limits",
-        footer=footing(rows),
-        link=lambda line, key: method_page(line["method"]),
+        footer=footer(rows),
+        link=lambda line, key: method_url(line["method"]),
         shared=frozenset({"median", "most"} if are_shared(rows) else ()),
     )
 

@@ -1,24 +1,29 @@
-"""The families of instances that a report has, each analysed once."""
+"""The families of instances that a report has, each analysed once, and the footer of tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import pandas as pd
 
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.site.footer import footing
-from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import StoredRow
+from rsjs.reporting.tables.comparison import LIMITS
+from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
-from rsjs.rows.select import by_family, competing
+from rsjs.rows.select import by_family, competing, known
+
+DIGITS = 12  # of a hash
+SHOWN = {key: show for key, show in LIMITS.items() if key != "seed"}
+SHOWN["memory_limit_mb"] = "{:g} MB".format
 
 Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])
@@ -26,20 +31,11 @@ R = TypeVar("R", bound=Mapping[str, Any])
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """
-    The runs of a family of instances and their statistics.
-
-    Attributes
-    ----------
-    name : str
-    rows : list of Row
-    order : sequence of str
-        All methods of the report, so that each has one colour in all families.
-    """
+    """The runs of a family of instances and their statistics."""
 
     name: str
     rows: list[Row]
-    order: Sequence[str] = ()
+    order: Sequence[str] = ()  # all methods of the report: each has one colour in all families
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -48,34 +44,32 @@ class Family:
 
     @cached_property
     def is_shared(self) -> bool:
-        """Whether seconds of it were measured beside other runs, so that none is ranked."""
+        """Whether its seconds were measured beside other runs, so that none is ranked."""
         return self.analysis.is_shared
 
     @cached_property
     def footer(self) -> str:
-        """What its runs have in common, see `footer.footing`."""
-        return footing(self.rows)
+        """What its runs have in common, see `footer`."""
+        return footer(self.rows)
 
     @cached_property
     def tables(self) -> dict[str, Table]:
         """Its tables by name."""
         return {table.name: table for table in tables(self.analysis)}
 
+    @property
+    def unfair(self) -> list[Mapping[str, Any]]:
+        """The findings of the fairness audit that favour a method."""
+        return [row for row in self.tables["fairness"].rows if row["weight"] == "UNFAIR"]
+
     @cached_property
     def summary(self) -> pd.DataFrame:
         """One line per method, from several tables; by mean primal gap, those not ranked last."""
         frames = {
-            name: table.frame.set_index("method")
-            for name, table in self.tables.items()
-            if name in ("counts", "times", "gaps")
+            name: self.tables[name].frame.set_index("method")
+            for name in ("counts", "times", "gaps")
         }
         made = frames["times"].join(frames["gaps"]).join(frames["counts"][["runs"]])
-        made["instances"] = pd.Series(
-            {
-                name: len({row["instance_sha256"] for row in self.rows if row["method"] == name})
-                for name in made.index
-            }
-        )
         ranked = self.analysis.ranked
         spread = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
         if ranked:
@@ -90,22 +84,17 @@ class Family:
 
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:
-        """How each method is drawn on pages, see `plots.method_styles`."""
-        return method_styles([*self.order, *self.methods])
-
-    @cached_property
-    def pictures(self) -> dict[str, dict[str, Any]]:
-        """How each method is drawn in files, see `figure_style.styles`."""
+        """How each method is drawn, see `figure_style.styles`."""
         return figure_style.styles([*self.order, *self.methods])
 
     @property
     def methods(self) -> list[str]:
-        """In order of first appearance."""
+        """Its methods, in order of first appearance."""
         return list(dict.fromkeys(row["method"] for row in self.rows))
 
     @property
     def compared(self) -> list[str]:
-        """The same without `references`, see `select.competing`."""
+        """Its methods without `references`, see `select.competing`."""
         return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
 
     @property
@@ -115,14 +104,53 @@ class Family:
 
 
 def families(rows: Sequence[Row]) -> list[Family]:
-    """Those that there are, in the order of the catalogue."""
+    """Return the families that there are, in the order of the catalogue."""
     order = list(dict.fromkeys(str(row["method"]) for row in competing(rows)))
     return [Family(name=name, rows=group, order=order) for name, group in by_family(rows).items()]
 
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:
-    """The rows by one of their columns, in order of first appearance."""
+    """Return the rows by one of their columns, in order of first appearance."""
     made: dict[str, list[R]] = {}
     for row in rows:
         made.setdefault(str(row[key]), []).append(row)
     return made
+
+
+def run_set(rows: Sequence[Mapping[str, Any]]) -> str:
+    """
+    Return a name for a set of runs: sha256 of their sorted ids, one per line.
+
+    Rows without run ids count by instance, method and seed.
+    """
+    names = sorted(
+        str(
+            known(row, "run_id")
+            or f"{row['instance_sha256']} {row['method']} {row['seed']} {known(row, 'repetition')}"
+        )
+        for row in rows
+    )
+    return sha256("\n".join(names).encode()).hexdigest()[:DIGITS]
+
+
+def footer(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return run set, commit, dates, processors, limits and timing, as far as they are recorded."""
+
+    def values(key: str) -> list[Any]:
+        return list(dict.fromkeys(row[key] for row in rows if known(row, key) is not None))
+
+    commits = dict.fromkeys(
+        str(row["commit"])[:DIGITS] + (" with changes" if str(row["dirty"]) == "True" else "")
+        for row in rows
+        if known(row, "commit")
+    )
+    days = sorted({str(begun)[:10] for begun in values("begun")})
+    parts = [
+        f"Run set {run_set(rows)}, {counted(len(rows), 'run')}",
+        f"commit {' or '.join(commits)}" if commits else "",
+        f" {DASH} ".join(dict.fromkeys([days[0], days[-1]])) if days else "",
+        " or ".join(map(str, values("cpu_model"))),
+        *(" or ".join(map(show, sorted(values(key)))) for key, show in SHOWN.items()),
+        f"{' and '.join(sorted(values('timing')))} timing" if values("timing") else "",
+    ]
+    return " · ".join(filter(None, parts))

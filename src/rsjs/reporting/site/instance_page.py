@@ -1,147 +1,39 @@
-"""The page of an instance: its runs, their course, and the best solution, laid out on its nodes."""
+"""The page of an instance: its runs, their trajectories, its best solution; the list of all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem
-from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
-from rsjs.instances.solution import Solution
-from rsjs.reporting.figures.draw import write
+from rsjs.instances.mig.scheduling.problem import read_problem
+from rsjs.instances.mig.scheduling.schedule import read_schedule
+from rsjs.reporting.figures.draw import Styles
+from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy import Shelf, scene, shelves
 from rsjs.reporting.figures.occupancy_drawers import occupancy
-from rsjs.reporting.figures.runs import cost_split, gap_over_time
-from rsjs.reporting.site import instance_plots
+from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.plots import Plot, Styles, Trace, axes
+from rsjs.reporting.site.families import footer, grouped
+from rsjs.reporting.site.family_page import SHARED_NOTE
+from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
+from rsjs.reporting.site.plots import AROUND, Plot, figure_plot
 from rsjs.reporting.site.report_data import Material
-from rsjs.reporting.site.run_tables import run_table
-from rsjs.reporting.site.urls import family_page, instance_slug, run_place
-from rsjs.reporting.tables.labels import shown
-from rsjs.rows.select import best_row, is_schedule, known
+from rsjs.reporting.site.run_table import run_table
+from rsjs.reporting.tables import formats, labels
+from rsjs.reporting.tables.labels import headed, shown
+from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.select import are_shared, best_row, is_schedule, is_simulated, known
 from rsjs.runs.kinds.base import kind
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Decision:
-    """
-    Attributes
-    ----------
-    row : mapping
-        Of the run that made it.
-    instance, solution
-        In the order that the run was given.
-    on : list of Shelf
-    """
-
-    row: Mapping[str, Any]
-    instance: Instance
-    solution: Solution
-    on: list[Shelf]
-
-
-def best_decision(rows: Sequence[Mapping[str, Any]], material: Material) -> Decision | None:
-    """The decision of the best run; None where none was kept."""
-    found = _best_files(rows, material, schedules=False)
-    if found is None:
-        return None
-    row, file, record = found
-    instance = read_instance(file)
-    solution = read_solution(record / kind("instance").solution_file).solution
-    return Decision(row=row, instance=instance, solution=solution, on=shelves(instance, solution))
-
-
-def best_schedule(
-    rows: Sequence[Mapping[str, Any]], material: Material
-) -> tuple[Mapping[str, Any], SchedulingProblem, Schedule] | None:
-    """The schedule of the best run on MIG instances, and its row; None where none was kept."""
-    found = _best_files(rows, material, schedules=True)
-    if found is None:
-        return None
-    row, file, record = found
-    problem = read_problem(file)
-    return (
-        row,
-        problem,
-        read_schedule(record / kind("mig_scheduling").solution_file, problem).schedule,
-    )
-
-
-def _best_files(
-    rows: Sequence[Mapping[str, Any]], material: Material, *, schedules: bool
-) -> tuple[Mapping[str, Any], Path, Path] | None:
-    """The best run with a decision of this kind: its row, its instance, its record."""
-    row = best_row(
-        [row for row in rows if row["solution_sha256"] and is_schedule(row) == schedules]
-    )
-    if row is None:
-        return None
-    folder, file = material.record(dict(row)), material.solved(dict(row))
-    if folder is None or file is None or not file.exists():
-        return None
-    return row, file, folder
-
-
+MOST_RUNS = 40  # beyond, one run of each method is drawn
+SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out
 COLOURS = {"in time": "#0072B2", "late": "#E69F00"}
-ROW, LEAST, MOST = 9, 260, 1400  # pixels
-
-
-def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
-    """Bars of expected time to completion, those that end after their due date apart."""
-    due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
-    bars: dict[str, list[tuple[float, float, float, str]]] = {word: [] for word in COLOURS}
-    ticks, row = [], 0.0
-    for shelf in on:
-        ticks.append((row + shelf.gpus / 2, shelf.node))
-        for block in shelf.blocks:
-            end = instance.now + block.hours
-            told = f"{block.job} on {shelf.node} ({shelf.node_type}): {block.width:g} GPU"
-            word = "late" if end > due[block.job] else "in time"
-            middle = row + block.start + block.width / 2
-            bars[word].append((middle, block.width, block.hours, f"{told}, due {due[block.job]:g}"))
-        row += shelf.gpus
-    layout: dict[str, Any] = axes("time [h]", "", barmode="overlay", bargap=0)
-    layout["xaxis"] |= {"rangemode": "tozero"}
-    layout["yaxis"] |= {
-        "range": [row, 0],
-        "tickvals": [at for at, _ in ticks],
-        "ticktext": [name for _, name in ticks],
-        "showgrid": False,
-        "automargin": True,
-    }
-    return Plot(
-        id="gantt",
-        title="When jobs end",
-        data=[_bars(word, found, instance.now) for word, found in bars.items() if found],
-        layout=layout,
-        height=int(min(MOST, max(LEAST, 110 + ROW * row))),
-        note="If nothing is decided again: one row per GPU, a share of one is narrower."
-        " Blue: in time; orange: after the due date.",
-    )
-
-
-def _bars(name: str, bars: Sequence[tuple[float, float, float, str]], now: float) -> Trace:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": name,
-        "y": [middle for middle, _, _, _ in bars],
-        "width": [0.92 * width for _, width, _, _ in bars],
-        "x": [hours for _, _, hours, _ in bars],
-        "base": [now] * len(bars),
-        "text": [told for _, _, _, told in bars],
-        "textposition": "none",
-        "marker": {"color": COLOURS[name]},
-        "hovertemplate": "%{text}<br>ends after %{x:.4g} h<extra></extra>",
-    }
-
+ROW, LOWEST, TALLEST = 9, 260, 1400  # pixels: height of a GPU and of the figure
 
 Row = Mapping[str, Any]
 
@@ -150,86 +42,231 @@ def content(
     rows: Sequence[Row], material: Material, styles: Styles, downloads: Downloads, *, pdf: bool
 ) -> dict[str, Any]:
     """
-    What the template `instance` needs.
+    Return what the template `instance` needs.
 
     Parameters
     ----------
     pdf : bool
         Whether figures are drawn as PDF too, which takes a second.
     """
-    first, best, slug = rows[0], best_row(rows), instance_slug(rows[0])
-    decision, schedule = best_decision(rows, material), best_schedule(rows, material)
-    made = (
-        instance_plots.course(rows, styles),
-        instance_plots.gaps(rows, styles),
-        instance_plots.costs(rows),
-    )
-    plots = [plot for plot in made if plot is not None]
-    pdfs = _pictures(rows, plots, decision, slug, downloads) if pdf else {}
-    table = run_table(rows, "method", "Runs")
+    first, best, slug, shared = rows[0], best_row(rows), instance_slug(rows[0]), are_shared(rows)
+    found = best_solution(rows, material)
+    drawn = _drawn(rows)
+    plots = []
+    for figure in (_trajectories(drawn), _gaps(drawn), _costs(rows)):
+        if figure is None:
+            continue
+        timed = figure.name != "costs"
+        few = "Of each method the run of median cost." if len(drawn) < len(rows) else ""
+        note = f"{few} {SHARED_NOTE if shared else ''}".strip() if timed else ""
+        path = downloads.figure(f"{slug}-{figure.name}", figure, styles) if pdf else ""
+        more = {"pdf": path, "note": note, "is_shared": timed and shared}
+        plots.append(figure_plot(figure, styles, **more))
     return {
         "row": first,
         "slug": slug,
-        "family": first["family"],
-        "family_page": family_page(first["family"]),
         "best": best,
-        "best_place": "" if best is None else run_place(best),
         "best_cost": "" if best is None else shown(best["objective"], best),
         "best_bound": shown(known(best or first, "best_bound"), first),
-        "size": _size(first),
         "gap_to_best": None if best is None else known(best, "gap_to_best"),
-        "runs": downloads.with_files(table, slug),
-        "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
-        "decision": decision,
-        "decision_place": "" if decision is None else run_place(decision.row),
-        "occupancy": None if decision is None else scene(decision.instance, decision.on),
-        "occupancy_pdf": pdfs.get("occupancy", ""),
-        "schedule": _schedule(*schedule, slug, downloads) if schedule and pdf else None,
-        "has_schedule": schedule is not None,
-        "gantt": None if decision is None else gantt(decision.instance, decision.on),
+        "runs": downloads.with_files(run_table(rows, "method"), slug),
+        "plots": plots,
+        "solution": None if found is None else _drawn_solution(*found, slug, downloads, pdf=pdf),
+        "is_schedule": is_schedule(first),
         "pdf": pdf,
     }
 
 
-def _size(row: Row) -> str:
-    if not is_schedule(row):
-        return f"{row['nodes']} nodes, {row['jobs']} jobs"
-    told = f"reading {row['reading']}, objective {row['goal']}"
-    return f"{row['nodes']} units of {row['units']} MB, {row['jobs']} jobs; {told}"
+def best_solution(rows: Sequence[Row], material: Material) -> tuple[Row, Any, Any] | None:
+    """Return the row, problem and solution of the best run; None where none was kept."""
+    row = best_row([row for row in rows if row["solution_sha256"] and not is_simulated(row)])
+    if row is None:
+        return None
+    record, file = material.record(dict(row)), material.solved(dict(row))
+    if record is None or file is None or not file.exists():
+        return None
+    if is_schedule(row):
+        problem = read_problem(file)
+        path = record / kind("mig_scheduling").solution_file
+        return row, problem, read_schedule(path, problem).schedule
+    path = record / kind("instance").solution_file
+    return row, read_instance(file), read_solution(path).solution
 
 
-def _schedule(
-    row: Row, problem: SchedulingProblem, schedule: Schedule, slug: str, downloads: Downloads
+def _drawn_solution(
+    row: Row, problem: Any, solution: Any, slug: str, downloads: Downloads, *, pdf: bool
 ) -> dict[str, Any]:
-    """The picture of a schedule on MIG instances, and the run that it is of."""
-    name, method = f"{slug}-schedule", str(row["method"])
-    files = [
-        downloads.picture(name, partial(mig_gantt, title=method), problem, schedule, suffix=suffix)
-        for suffix in ("svg", "pdf")
-    ]
-    told = f"{problem.name} by {method}: which job runs when on which unit"
-    return {"place": run_place(row), "cost": shown(row["objective"], row), "row": row} | {
-        "svg": files[0],
-        "pdf": files[1],
-        "told": told,
-    }
-
-
-def _pictures(
-    rows: Sequence[Row],
-    plots: Sequence[Plot],
-    decision: Decision | None,
-    slug: str,
-    downloads: Downloads,
-) -> dict[str, str]:
-    made, names = {}, {plot.id for plot in plots}
-    if "gap" in names:
-        runs = [{**row, "seconds": known(row, "total_s")} for row in rows if row["events"]]
-        made["gap"] = downloads.picture(f"{slug}-gap", write, gap_over_time(runs))
-    if "costs" in names:
-        made["costs"] = downloads.picture(f"{slug}-costs", write, cost_split(rows))
-    if decision is not None:
-        made["occupancy"] = downloads.picture(
-            f"{slug}-occupancy", occupancy, decision.instance, decision.solution
-        )
+    """The picture of a solution, or with `pdf` of a schedule on MIG instances, and its run."""
+    made: dict[str, Any] = {"row": row, "cost": shown(row["objective"], row), "pdf": ""}
+    if not is_schedule(row):
+        on = shelves(problem, solution)
+        made["scene"], made["idle"] = scene(problem, on), any(shelf.idle for shelf in on)
+        made["gantt"] = gantt(problem, on)
+        if pdf:
+            made["pdf"] = downloads.picture(f"{slug}-occupancy", occupancy, problem, solution)
+    elif pdf:
+        draw = partial(mig_gantt, title=str(row["method"]))
+        for suffix in ("svg", "pdf"):
+            name = f"{slug}-schedule"
+            made[suffix] = downloads.picture(name, draw, problem, solution, suffix=suffix)
     return made
+
+
+def _drawn(rows: Sequence[Row]) -> Sequence[Row]:
+    """All runs, or of many the one of each method whose cost is the median, with tip and link."""
+    chosen = list(rows)
+    if len(rows) > MOST_RUNS:
+        chosen = []
+        for group in grouped(rows, "method").values():
+            of_cost = {known(row, "objective"): row for row in reversed(group)}
+            costs = [cost for cost in of_cost if cost is not None]
+            chosen.append(of_cost[median_low(costs)] if costs else group[0])
+    return [
+        {
+            **row,
+            "events": row["events"] or [],
+            "seconds": known(row, "total_s"),
+            "tip": f"seed {row['seed']}",
+            "link": run_url(row),
+        }
+        for row in chosen
+    ]
+
+
+def _trajectories(runs: Sequence[Row]) -> Figure | None:
+    """Incumbent and bound of each run against time; None if no trajectory was kept."""
+    least = min((cost for run in runs for _, cost in _points(run, "incumbent")), default=0.0)
+    series = []
+    for run in runs:
+        for key, look, word in (("incumbent", "", "cost"), ("bound", "thin", "bound")):
+            points = _points(run, key)
+            if least > 0:  # first bounds may be negative, or next to nothing
+                points = [point for point in points if point[1] >= SHOWN_BOUNDS * least]
+            if points:
+                tip, more = f"{run['tip']}, {word}", {"links": [run["link"]], "look": look}
+                one = step_series(run["method"], points, tips=[tip], **more)
+                series.append(one)
+    if not series:
+        return None
+    below = f", from {SHOWN_BOUNDS:.0%} of the least cost on" if least > 0 else ""
+    x = Axis(title="wall-clock time [s]", is_log=True)
+    y = Axis(title=headed("cost", runs), is_log=least > 0)
+    return Figure(
+        name="trajectories",
+        title="Cost and bound over time",
+        panels=[Panel(series=series, x=x, y=y)],
+        note=f"Thick: incumbents; thin: bounds{below}.",
+        size=(4.5, 2.8),
+    )
+
+
+def _points(run: Row, key: str) -> list[tuple[float, float]]:
+    """Seconds and values, up to the end of the run."""
+    found = [
+        (max(SOONEST, event["seconds"]), event[key])
+        for event in run["events"]
+        if known(event, key) is not None
+    ]
+    end = run["seconds"]
+    if found and end is not None and end > found[-1][0]:
+        found.append((end, found[-1][1]))
+    return found
+
+
+def _gaps(runs: Sequence[Row]) -> Figure | None:
+    """The gap of each incumbent to the best bound against time; None if there is no gap."""
+    found = [run for run in runs if gap_curve(run)]
+    return gap_over_time(found) if found else None
+
+
+def _costs(rows: Sequence[Row]) -> Figure | None:
+    """The terms of the cost, of the cheapest run of each method; None without a cost in $."""
+    priced = [row for row in rows if known(row, "objective") is not None and not is_schedule(row)]
+    groups = grouped(priced, "method").values()
+    best = [min(group, key=lambda row: row["objective"]) for group in groups]
+    return cost_split(sorted(best, key=lambda row: row["objective"])) if best else None
+
+
+def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
+    """Return bars of expected time to completion, those that end after their due date apart."""
+    due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
+    bars: dict[str, list[tuple[float, float, float, str]]] = {word: [] for word in COLOURS}
+    ticks, row = {}, 0.0
+    for shelf in on:
+        ticks[row + shelf.gpus / 2] = shelf.node
+        for block in shelf.blocks:
+            word = "late" if instance.now + block.hours > due[block.job] else "in time"
+            tip = f"{block.job} on {shelf.node} ({shelf.node_type}): {block.width:g} GPU"
+            tip += f", due {due[block.job]:g}, ends after {block.hours:.4g} h"
+            middle = row + block.start + block.width / 2
+            bars[word].append((block.hours, middle, 0.92 * block.width, tip))
+        row += shelf.gpus
+    series = [
+        Series(
+            name=word,
+            x=[hours for hours, _, _, _ in found],
+            y=[middle for _, middle, _, _ in found],
+            kind="bars",
+            base=[instance.now] * len(found),
+            width=[width for _, _, width, _ in found],
+            tips=[tip for *_, tip in found],
+            colour=COLOURS[word],
+        )
+        for word, found in bars.items()
+        if found
+    ]
+    figure = Figure(
+        name="gantt",
+        title="When jobs end",
+        panels=[Panel(series=series, x=Axis(title="time [h]"), y=Axis(ticks=ticks, ends=(row, 0)))],
+        note="If nothing is decided again: one row per GPU, a share of one is narrower."
+        " Blue: in time; orange: after the due date.",
+    )
+    return figure_plot(figure, {}, height=int(min(TALLEST, max(LOWEST, AROUND + ROW * row))))
+
+
+def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
+    """Return what the template `instances` needs."""
+
+    def link(line: Row, key: str) -> str:
+        if key == "method":
+            return method_url(line["method"]) if line["method"] else ""
+        return line["best_run"] if key in ("cost", "gap_to_best") else instance_url(line)
+
+    table = Table(
+        name="instances",
+        title="Instances",
+        columns=[
+            Column("instance", "instance"),
+            Column("family", "family"),
+            Column("nodes", "nodes", formats.count),
+            Column("jobs", "jobs", formats.count),
+            Column("runs", "runs", formats.count),
+            Column("verified", "verified", formats.count),
+            labels.column("cost", "best cost", rows),
+            labels.column("bound", "best bound", rows),
+            Column("gap_to_best", "gap to best", formats.percent, unit="%"),
+            Column("method", "best cost by"),
+        ],
+        rows=[list_line(group) for group in grouped(rows, "instance").values()],
+        notes=["Best cost: the least that the checker confirms; of equals the first by method."],
+        footer=footer(rows),
+        link=link,
+        choices=frozenset({"family"}),
+    )
+    return {"instances": downloads.with_files(table, "all")}
+
+
+def list_line(group: Sequence[Row]) -> dict[str, Any]:
+    """Return the line of an instance in the list of all."""
+    first, best = group[0], best_row(group)
+    return {
+        **{key: first[key] for key in ("instance", "instance_sha256", "family", "nodes", "jobs")},
+        "runs": len(group),
+        "verified": sum(row["status"] == "ok" for row in group),
+        "cost": None if best is None else best["objective"],
+        "bound": known(best or first, "best_bound"),
+        "gap_to_best": None if best is None else known(best, "gap_to_best"),
+        "method": "" if best is None else best["method"],
+        "best_run": "" if best is None else run_url(best),
+    }

@@ -1,52 +1,50 @@
-"""Interactive figures as plain data for plotly.js: traces, axes, and where points lead."""
+"""Described figures as plain data for plotly.js: traces, axes, and where points lead."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from rsjs.reporting.figures import figure_style
+from rsjs.reporting.figures.draw import Styles
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Series
 
 Trace = dict[str, Any]
-Styles = Mapping[str, Mapping[str, Any]]
 
-DASHES = ("solid", "dash", "dot", "dashdot")
-SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "x", "cross")
+SYMBOLS = {  # marker of matplotlib -> symbol of plotly
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "v": "triangle-down",
+    "P": "cross",
+    "X": "x",
+    "<": "triangle-left",
+    ">": "triangle-right",
+    "h": "hexagon",
+    "*": "star",
+}
 MOST_POINTS = 120  # of a curve
 DIGITS = 6  # significant, of a coordinate
+BAR, AROUND = 26, 100  # pixels: height of a line of bars or intervals, room for the axis
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """
-    Attributes
-    ----------
-    id, title, note : str
-    data : list of Trace
-    layout : mapping
-        Axes; `plots.js` adds fonts and colours.
-    height : int
-        Pixels.
-    pdf : str
-        Path of the same figure as PDF, "" without one.
-    is_shared : bool
-        Whether seconds of shared timing are drawn.
-    """
+    """An interactive figure of a page."""
 
     id: str
     title: str
     data: list[Trace]
-    layout: Mapping[str, Any]
+    layout: Mapping[str, Any]  # axes; `plots.js` adds fonts and colours
     note: str = ""
-    height: int = 420
-    pdf: str = ""
-    is_shared: bool = False
+    height: int = 420  # pixels
+    pdf: str = ""  # path of the same figure, "" without one
+    is_shared: bool = False  # whether seconds of shared timing are drawn
 
     @property
     def text(self) -> str:
@@ -55,40 +53,26 @@ class Plot:
 
 
 def embedded(value: Any) -> str:
-    """JSON that may stand in a page, coordinates with `DIGITS` digits."""
+    """Return JSON that may stand in a page, coordinates with `DIGITS` digits."""
     return harmless(_short(value))
 
 
 def harmless(value: Any) -> str:
-    """JSON in which nothing can be taken for HTML."""
+    """Return JSON in which nothing can be taken for HTML."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def method_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """A colour, a dash and a symbol for each method, the colours as in all pictures."""
-    distinct = list(dict.fromkeys(names))
-    return {
-        name: {
-            "color": style["color"],
-            "dash": DASHES[i // len(figure_style.COLOURS) % len(DASHES)],
-            "symbol": SYMBOLS[i % len(SYMBOLS)],
-        }
-        for i, (name, style) in enumerate(figure_style.styles(distinct).items())
-    }
-
-
-def line(name: str, points: Sequence[tuple[float, float]], style: Mapping[str, Any]) -> Trace:
-    """A step function, thinned to `MOST_POINTS`."""
-    kept = thinned(points)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": [x for x, _ in kept],
-        "y": [y for _, y in kept],
-        "line": {"shape": "hv", "color": style["color"], "dash": style["dash"], "width": 2},
-    }
+def _short(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _short(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(entry) for entry in value]
+    if hasattr(value, "item"):  # a scalar of numpy
+        value = value.item()
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
+    return value
 
 
 def figure_plot(figure: Figure, styles: Styles, **more: Any) -> Plot:
@@ -100,30 +84,27 @@ def figure_plot(figure: Figure, styles: Styles, **more: Any) -> Plot:
     panel = figure.panels[0]
     lines = [one.style or one.name for one in panel.series if one.kind in ("line", "steps")]
     hidden = list(dict.fromkeys(lines))[MOST_SERIES:]
-    data, named = [], set()
+    data = []
     for series in panel.series:
         trace = _trace(series, styles)
-        trace |= {"showlegend": series.name not in named, "legendgroup": series.name}
-        named.add(series.name)
         if (series.style or series.name) in hidden:
             trace["visible"] = "legendonly"
         data.append(trace)
-    layout = {"xaxis": _axis(panel.x), "yaxis": _axis(panel.y)}
+    layout: dict[str, Any] = {"xaxis": _axis(panel.x), "yaxis": _axis(panel.y)}
+    layout["barmode"] = "overlay" if any(one.base for one in panel.series) else "stack"
     layout |= {} if figure.has_legend else {"meta": {"legend": False}}
     rows = len(panel.y.ticks)  # of bars and intervals, a line each
-    more = {"id": figure.name, "height": 110 + 30 * rows if rows else 420, **more}
+    more = {"id": figure.name, "height": AROUND + BAR * rows if rows else 420, **more}
     note = f"{figure.note} {more.pop('note', '')}".strip()
-    return Plot(
-        title=figure.title, data=data, layout=layout | {"barmode": "stack"}, note=note, **more
-    )
+    return Plot(title=more.pop("title", figure.title), data=data, layout=layout, note=note, **more)
 
 
 def _trace(series: Series, styles: Styles) -> Trace:
     """A series as plotly draws it, curves thinned to `MOST_POINTS`."""
-    style = styles.get(series.style or series.name, {"dash": "solid", "symbol": "circle"})
+    style: Mapping[str, Any] = styles.get(series.style or series.name, {})
     colour = series.colour or style["color"]
     bars = series.kind in ("bars", "columns")
-    kept = range(len(series.x)) if bars else places(len(series.x))
+    kept = [*range(len(series.x))] if bars else places(len(series.x))
     made: Trace = {
         "name": series.name,
         "x": [series.x[i] for i in kept],
@@ -135,20 +116,19 @@ def _trace(series: Series, styles: Styles) -> Trace:
         made |= {"width": series.width} if series.base else {}
     elif series.kind == "words":
         made |= {"type": "scatter", "mode": "text", "textposition": "middle right"}
-        made |= {"hoverinfo": "skip"}
-    elif series.kind == "points" or len(series.x) == 1:
-        symbol = style["symbol"] + ("-open" if series.look == "hollow" else "")
-        made |= {"type": "scatter", "mode": "markers"}
-        made |= {"marker": {"color": colour, "symbol": symbol, "size": 9}}
+        made |= {"hoverinfo": "skip", "cliponaxis": False}
+    elif series.kind == "points" or len(kept) == 1:
+        symbol = SYMBOLS[style.get("marker", "o")] + ("-open" if series.look == "hollow" else "")
+        marker = {"color": colour, "symbol": symbol, "size": 9, "opacity": 0.8}
+        made |= {"type": "scatter", "mode": "markers", "marker": marker}
     else:
-        line = {"color": colour, "dash": "dash" if series.look == "dashed" else style["dash"]}
-        line |= {"shape": "hv" if series.kind == "steps" else "linear"}
-        made |= {"type": "scatter", "mode": "lines"}
-        made |= {"line": line | {"width": 1 if series.look else 2}}
-    for axis, values, interval in (
-        ("x", series.x, series.x_interval),
-        ("y", series.y, series.y_interval),
-    ):
+        solid = style.get("linestyle", "-") == "-"
+        dash = "dash" if series.look == "dashed" else "solid" if solid else "dashdot"
+        shape = "hv" if series.kind == "steps" else "linear"
+        line = {"color": colour, "dash": dash, "shape": shape, "width": 1 if series.look else 2}
+        made |= {"type": "scatter", "mode": "lines", "line": line}
+    intervals = (("x", series.x, series.x_interval), ("y", series.y, series.y_interval))
+    for axis, values, interval in intervals:
         if interval:
             low, high = interval
             made[f"error_{axis}"] = {
@@ -162,13 +142,16 @@ def _trace(series: Series, styles: Styles) -> Trace:
     if series.texts:
         made["text"] = list(series.texts)
     if series.tips:
-        tips = list(series.tips) if len(series.tips) > 1 else list(series.tips) * len(kept)
         curve = "" if bars or series.x_interval else "%{x:.3g}: %{y:.6g}<br>"
-        made |= {"hovertext": tips, "hovertemplate": curve + "%{hovertext}<extra></extra>"}
+        made |= {"hovertext": _of_each(series.tips, kept)}
+        made |= {"hovertemplate": f"{curve}%{{hovertext}}<extra></extra>"}
     if series.links:
-        links = list(series.links)
-        made["customdata"] = links if len(links) > 1 else links * len(kept)
+        made["customdata"] = _of_each(series.links, kept)
     return made
+
+
+def _of_each(words: Sequence[str], kept: Sequence[int]) -> list[str]:
+    return [words[i] for i in kept] if len(words) > 1 else [*words] * len(kept)
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
@@ -186,35 +169,9 @@ def _axis(axis: Axis) -> dict[str, Any]:
     return made
 
 
-def axes(x: str, y: str, **more: Any) -> dict[str, Any]:
-    """Titles; `x_log=True` and the like for logarithms, other options by plotly's names."""
-    made: dict[str, Any] = {"xaxis": {"title": {"text": x}}, "yaxis": {"title": {"text": y}}}
-    for axis in "xy":
-        if more.pop(f"{axis}_log", False):
-            made[f"{axis}axis"] |= {"type": "log", "exponentformat": "power"}
-    return made | more
-
-
-def thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
-    """At most `MOST_POINTS` of the points, evenly spread, the ends among them."""
-    return [points[place] for place in places(len(points))]
-
-
 def places(count: int) -> list[int]:
-    """At most `MOST_POINTS` of so many places, evenly spread, the ends among them."""
+    """Return at most `MOST_POINTS` of so many places, evenly spread, the ends among them."""
     if count <= MOST_POINTS:
         return [*range(count)]
     found: list[int] = np.linspace(0, count - 1, MOST_POINTS).round().astype(int).tolist()
     return found
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _short(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_short(entry) for entry in value]
-    if hasattr(value, "item"):  # a scalar of numpy
-        value = value.item()
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
-    return value

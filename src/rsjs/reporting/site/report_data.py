@@ -6,8 +6,8 @@ Each row gets, besides its columns,
     family             of the instance, see `units.family_of`
     anchor             run_id, or a number of its own where the rows have none
     ended, quality     as in `rows.build`, also for rows of `rsjs compare`
-    solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one
-    events             the course of the run, None where it was not kept
+    solution_sha256    of the solution's file in the record, None without one
+    events             the trajectory of the run, None where it was not kept
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any, cast
 
 from rsjs.campaigns.collection import Collected, collect
 from rsjs.campaigns.instance_store import instance_file
+from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
-from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
+from rsjs.reporting.statistics.tidy import ROWS, read_stored
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
 from rsjs.rows.columns import Row as RunRow
 from rsjs.rows.csv import read_table
@@ -36,53 +37,33 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """
-    Attributes
-    ----------
-    sources : sequence of Path
-        Folders or files, as given.
-    rows : list of Row
-    skipped : list of Row
-        What was asked and not carried out, the reason in `message`.
-    corrupt : list of (path, reason)
-    lost : list of (id, reason)
-        Sessions whose file cannot be read.
-    missing : list of str
-        Ids of runs that a plan has and no store.
-    sessions : mapping
-        Id -> file of a session.
-    stores : mapping
-        run_id -> the store that has its record.
-    """
+    """The runs of a report."""
 
-    sources: Sequence[Path]
+    sources: Sequence[Path]  # folders or files, as given
     rows: list[Row]
-    skipped: list[Row]
-    corrupt: list[tuple[str, str]]
-    lost: list[tuple[str, str]]
-    missing: list[str]
-    sessions: Mapping[str, Mapping[str, Any]]
-    stores: Mapping[str, Path]
+    skipped: list[Row]  # what was asked and not carried out, the reason in `message`
+    corrupt: list[tuple[str, str]]  # path and reason
+    lost: list[tuple[str, str]]  # id and reason of sessions whose file cannot be read
+    missing: list[str]  # ids of runs that a plan has and no store
+    sessions: Mapping[str, Mapping[str, Any]]  # id -> file of a session
+    stores: Mapping[str, Path]  # run_id -> the store that has its record
 
     def record(self, row: Row) -> Path | None:
-        """The folder of the record of a row."""
+        """Return the folder of the record of a row."""
         store = self.stores.get(row["anchor"])
-        return None if store is None else store / "runs" / row["anchor"][:2] / row["anchor"]
+        return None if store is None else _record(store, row["anchor"])
 
     def solved(self, row: Row) -> Path | None:
-        """The file of the instance in the order in which a run solved it."""
+        """Return the file of the instance in the order in which a run solved it."""
         store = self.stores.get(row["anchor"])
         return None if store is None else instance_file(store, row["solved_sha256"])
 
 
 def gathered(sources: Sequence[Path]) -> Material:
     """
-    The rows of stores of `rsjs run`, folders of `rsjs collect` or `compare`, or rows.csv files.
+    Return the rows of stores of `rsjs run`, folders of `collect` or `compare`, or rows.csv files.
 
-    Raises
-    ------
-    InputError
-        For a source that is none of these, or without a single run.
+    InputError for a source that is none of these, or without a single run.
     """
     stores = [path for path in sources if (path / STORE).exists()]
     tables = [path for path in sources if path not in stores]
@@ -93,18 +74,27 @@ def gathered(sources: Sequence[Path]) -> Material:
     ]
     skipped: list[Row] = [{**row} for row in found.skipped]
     for path in tables:
-        rows += map(dict, _stored(path))
+        if path.is_dir() and not (path / ROWS).exists():
+            expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
+            raise InputError("", described("a folder with other files"), expected, path)
+        rows += map(dict, read_stored(path))
         file = path / SKIPPED
         skipped += read_table(file) if file.exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
-    if len(sources) > 1 and tables:
-        _share(rows)
-    places = {row["run_id"]: _store_of(row["run_id"], stores) for row in found.rows}
-    complete = [_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))]
+    if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
+        groups: dict[tuple[Any, ...], list[Row]] = {}
+        for row in rows:
+            groups.setdefault(problem(row), []).append(row)
+        for group in groups.values():
+            share_bounds(cast(list[RunRow], group))
+    places = {
+        row["run_id"]: next(path for path in stores if _record(path, row["run_id"]).exists())
+        for row in found.rows
+    }
     return Material(
         sources=sources,
-        rows=complete,
+        rows=[_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))],
         skipped=[{**row, "family": family_of(row)} for row in skipped],
         corrupt=found.corrupt,
         missing=found.missing,
@@ -114,24 +104,8 @@ def gathered(sources: Sequence[Path]) -> Material:
     )
 
 
-def _stored(path: Path) -> list[StoredRow]:
-    if path.is_dir() and not (path / ROWS).exists():
-        expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
-        raise InputError("", described("a folder with other files"), expected, path)
-    return read_stored(path)
-
-
-def _share(rows: Sequence[Row]) -> None:
-    """Bounds between the runs of a problem that stand in several sources."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(problem(row), []).append(row)
-    for group in groups.values():
-        share_bounds(cast(list[RunRow], group))
-
-
-def _store_of(run_id: str, stores: Sequence[Path]) -> Path:
-    return next(path for path in stores if (path / "runs" / run_id[:2] / run_id).exists())
+def _record(store: Path, run_id: str) -> Path:
+    return Store(store).path(run_id)
 
 
 def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -> Row:
@@ -153,7 +127,7 @@ def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -
 def _solution_sha256(run_id: str, store: Path | None) -> str | None:
     if store is None:
         return None
-    lines = (store / "runs" / run_id[:2] / run_id / SUMS).read_text("utf-8").splitlines()
+    lines = (_record(store, run_id) / SUMS).read_text("utf-8").splitlines()
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     files = (kind(name).solution_file for name in KINDS)
     return next((sums[file] for file in files if file in sums), None)

@@ -24,14 +24,16 @@ function rsjsRun(dialog, id) {
   if (!run) return;
   if (run.message) dialog.append(rsjsElement("p", run.message, "message"));
   let list = null, before = "";
-  rsjsKnown.fields.forEach(([group, label], i) => {
+  rsjsKnown.fields.forEach(([group, label, meaning], i) => {
     if (!run.values[i]) return;
     if (group !== before) {
       list = rsjsElement("dl", "", "plain");
       dialog.append(rsjsElement("h3", group), list);
       before = group;
     }
-    list.append(rsjsElement("dt", label), rsjsElement("dd", run.values[i]));
+    const term = rsjsElement("dt", label);
+    term.title = meaning;
+    list.append(term, rsjsElement("dd", run.values[i]));
   });
   for (const [label, text] of [
     ["record", run.record], ["to repeat it", run.command], ["its last lines", run.log],

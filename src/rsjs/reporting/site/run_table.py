@@ -1,0 +1,204 @@
+"""The runs of a page: a line of a table each, and all that is known of one, shown on demand."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from rsjs.core.errors import InputError
+from rsjs.instances.io.bounded_files import read_bytes, unpacked
+from rsjs.instances.mig.scheduling.objective import TERMS
+from rsjs.reporting.site.families import footer, grouped
+from rsjs.reporting.site.pages import instance_url, method_url, run_url
+from rsjs.reporting.site.plots import harmless
+from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.comparison import COLUMNS
+from rsjs.reporting.tables.labels import column, status_word
+from rsjs.reporting.tables.table import Column, Row, Table
+from rsjs.rows import columns
+from rsjs.rows.select import (
+    are_shared,
+    best_row,
+    executed,
+    failure,
+    is_best,
+    is_schedule,
+    known,
+    unit,
+)
+
+DECLARED = {column.key: column for column in COLUMNS}
+COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
+GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
+SECONDS = ("build_s", "solve_s", "total_s")
+KEPT = ("instance", "instance_sha256", "family", "anchor", "solution_sha256")  # in CSV, for links
+DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
+COUNT = Column("seed", "seed", formats.count)
+ENDED = Column("ended", "ended", text=lambda row: status_word(row["ended"]))
+QUALITY = Column("quality", "status", text=lambda row: status_word(row["quality"]))
+LINES, LONGEST = 20, 2000  # of a log, characters
+BY = {  # who fills a column -> heading of the facts of a run
+    "campaign": "asked for",
+    "checker": "found by the checker",
+    "collection": "beside the other runs",
+    "method": "reported by the method",
+    "runner": "measured around its process",
+    "session": "made by",
+}
+SOLUTION = columns.Column("runner", "sha256 of the solution's file", name="solution_sha256")
+FACTS = sorted([*columns.COLUMNS.values(), SOLUTION], key=lambda one: [*BY].index(one.by))
+OPTIONS = {
+    "--time-limit": "time_limit",
+    "--gap": "gap_limit",
+    "--threads": "threads",
+    "--seed": "seed",
+    "--memory-limit": "memory_limit_mb",
+}
+
+
+def run_table(rows: Sequence[Row], by: str) -> Table:
+    """
+    Return the runs of an instance, by "method", or of a method, by "instance".
+
+    A number leads to its run, a name to its page.
+    """
+    if unit(rows):
+        costs = [DECLARED[key] for key in COSTS]
+    else:  # schedules on MIG instances have terms of their own
+        terms = [Column(term, term.replace("_", " "), formats.plain) for term in TERMS]
+        first, last = (column(key, key, rows) for key in ("objective", "bound"))
+        costs = [first, *terms, last]
+    columns = [
+        Column(by, by),
+        *([Column("family", "family")] if by == "instance" else []),
+        *(COUNT, ENDED, QUALITY, *costs),
+        *(DECLARED[key] for key in (GAPS if unit(rows) else GAPS[:2])),
+        Column("executed", "jobs run"),
+        *(DECLARED[key] for key in (*SECONDS, "peak_memory_mb")),
+        Column("run", "run"),
+    ]
+    best = {name: best_row(group) for name, group in grouped(rows, "instance").items()}
+    lines = [
+        {
+            **{column.key: known(row, column.key) for column in columns},
+            "executed": executed(row),
+            "run": row["anchor"],
+            **{key: row[key] for key in KEPT},
+            "best": is_best(row, best[str(row["instance"])]),
+        }
+        for row in rows
+    ]
+
+    def link(line: Row, key: str) -> str:
+        if by == "method":  # on the page of the instance itself
+            return method_url(line["method"]) if key == "method" else f"#r-{line['anchor']}"
+        if key == "instance":
+            return instance_url(line)
+        return run_url(line) if key in ("objective", "gap_to_best", "run") else ""
+
+    return Table(
+        name="runs",
+        title="Runs",
+        columns=columns,
+        rows=lines,
+        footer=footer(rows),
+        link=link,
+        mark=mark,
+        choices=frozenset({"method", "family", "ended", "quality"}),
+        shared=frozenset(SECONDS if are_shared(rows) else ()),
+    )
+
+
+def mark(line: Row, key: str) -> str:
+    """Return the mark of failures, false claims, and the best cost of an instance."""
+    marks = {"WRONG": "bad", "NO_SOLUTION": "warn", "OPTIMAL_VERIFIED": "good"}
+    if key == "quality":
+        return marks.get(line[key], "")
+    if key == "ended":
+        return "warn" if line[key].startswith(DOUBTFUL) else ""
+    return "best" if key == "objective" and line.get("best") else ""
+
+
+def has_nothing(row: Row) -> bool:
+    """Return whether a run failed or has no solution, so that its output is worth reading."""
+    return row["quality"] == "NO_SOLUTION" or bool(failure(row))
+
+
+def command(row: Row, material: Material) -> str:
+    """Return `rsjs solve` or `mig schedule` on the instance of a run; "" if it was not kept."""
+    file = material.solved(dict(row))
+    if file is None:
+        return ""
+    verb = ["mig", "schedule"] if is_schedule(row) else ["solve"]
+    words = ["rsjs", *verb, file.as_posix(), "--method", row["spelling"]]
+    for option, key in OPTIONS.items():
+        value = known(row, key)
+        if value is None or (option == "--gap" and is_schedule(row)):
+            continue  # what a schedule is given is a proof or the end of its time
+        exact = float(value)  # no digit lost, no exponent where an integer is asked for
+        words += [option, str(int(exact)) if exact.is_integer() else repr(exact)]
+    return shlex.join([*words, "-o", "schedule" if is_schedule(row) else "solution.json"])
+
+
+def log_end(row: Row, material: Material) -> str:
+    """Return the last lines of a run's output; "" if it was not kept."""
+    record = material.record(dict(row))
+    if record is None:
+        return ""
+    try:
+        log = unpacked(read_bytes(record / "log.gz"), record / "log.gz")
+    except InputError as error:
+        return str(error)
+    lines = log.decode("utf-8", errors="replace").splitlines(keepends=True)
+    return "".join(lines[-LINES:])[-LONGEST:].strip()
+
+
+def facts_script(slug: str, rows: Sequence[Row], material: Material) -> str:
+    """
+    Return a script that hands the facts of an instance's runs to the page.
+
+    A script, as pages opened from a disk may not fetch data.
+    """
+    document = {
+        "fields": [[BY[one.by], _label(one), one.meaning] for one in FACTS],
+        "runs": {row["anchor"]: _facts(row, material) for row in rows},
+    }
+    return f"rsjsFacts({harmless(slug)}, {harmless(document)});\n"
+
+
+def _label(one: columns.Column) -> str:
+    return one.name.removesuffix(f"_{one.unit.lower()}").replace("_", " ")
+
+
+def _facts(row: Row, material: Material) -> dict[str, Any]:
+    record = material.record(dict(row))
+    return {
+        "title": f"{row['method']}, seed {row['seed']}",
+        "values": [_fact(row, one) for one in FACTS],
+        "message": row["message"],
+        "record": "" if record is None else record.as_posix(),
+        "command": command(row, material),
+        "log": log_end(row, material) if has_nothing(row) else "",
+    }
+
+
+def _fact(row: Row, one: columns.Column) -> str:
+    """A value of a run with its unit; "" where none is known."""
+    value = known(row, one.name)
+    if value is None:
+        return ""
+    if one.name in ("ended", "quality"):
+        return status_word(value)
+    if one.name == "options":
+        return ", ".join(f"{name} = {option}" for name, option in json.loads(value).items())
+    if one.type is not float:
+        return f"{value} {one.unit}".rstrip()
+    if "gap" in one.name and one.by != "campaign":
+        return f"{formats.percent(value)} %"
+    if one.unit == "$":  # in all digits; schedules on MIG instances have other units
+        return formats.plain(value) if is_schedule(row) else f"{float(value)!r} $"
+    show = formats.plain if one.by == "campaign" else formats.measured
+    return f"{show(value)} {one.unit}".rstrip()
