@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import all_methods, parse
-from rsjs.runs.kinds.mig_methods import request
+from rsjs.runs.kinds.base import kind
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -34,7 +34,7 @@ def test_the_table_of_methods_is_the_registry():
 def test_every_method_shown_can_be_spelled():
     for line, several, method in re.findall(r"(.*)--method(s?) ('[^']+'|\S+)", README):
         for spelling in method.split(",") if several else [method.strip("'")]:
-            request(spelling) if "rsjs mig" in line else parse(spelling)
+            kind("mig_scheduling").request(spelling) if "rsjs mig" in line else parse(spelling)
 
 
 def test_every_file_linked_is_there():

@@ -107,7 +107,10 @@ def run(folder: Path) -> None:
 
             with report.phase("import"):
                 refuse_other_sources(task.plugins)
-        result = kind(task.kind).run(task, report, folder)
+        begin = time.monotonic()
+        own = kind(task.kind)
+        report.add_seconds({"import": time.monotonic() - begin})
+        result = own.run(task, report, folder)
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:

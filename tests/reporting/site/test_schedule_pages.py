@@ -21,7 +21,7 @@ from rsjs.reporting.site.run_table import command, facts_script
 from rsjs.rows import build, select
 from rsjs.rows.csv import csv_text, read_rows
 from rsjs.runs import verified_run
-from rsjs.runs.kinds.mig_methods import request
+from rsjs.runs.kinds.base import kind
 
 LIMITS = Limits(time_limit=30, gap=0.0)
 METHODS = ("fcfs", "bigrem", "bigfirst_srpt")
@@ -47,7 +47,10 @@ def outcomes():
     """Three rules on a set of the paper, the stages late and completion."""
     jobs = generate(mig_config("section4.json"), 2)
     problem = named(paper_problem(jobs, "A", parse_objective("late,completion")))
-    return [verified_run.run(problem, request(method), LIMITS) for method in METHODS]
+    return [
+        verified_run.run(problem, kind("mig_scheduling").request(method), LIMITS)
+        for method in METHODS
+    ]
 
 
 @pytest.fixture(scope="module")

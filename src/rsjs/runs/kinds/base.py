@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rsjs.core.errors import InputError, told
-from rsjs.core.report import SolveResult, Stop
+from rsjs.core.report import Report, SolveResult, Stop
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.runs.task_files import WARM_START, read_decision
 
 if TYPE_CHECKING:
+    from rsjs.core.call import Call
     from rsjs.core.method import Method
     from rsjs.instances.check import Verdict
     from rsjs.methods import Request
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from rsjs.runs.worker import StreamingReport
 
 Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration"]
+Json = Mapping[str, Any]
 FIGURES = "figures.json"  # in a run's folder: further metrics
 
 # Kind -> its module, and the class of its problems.
@@ -36,46 +40,21 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verified:
-    """
-    A result with what the checker says of it.
+    """A result with what the checker says of it."""
 
-    Attributes
-    ----------
-    result : SolveResult
-        An error in place of a solution that the checker cannot make sense of.
-    verdict : Verdict or None
-        None without a solution.
-    solution : object
-        Of a kind whose results do not hold it themselves.
-    figures : mapping
-        Further metrics of the kind; JSON.
-    """
-
-    result: SolveResult
-    verdict: Verdict | None = None
-    solution: Any = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    result: SolveResult  # an error in place of a solution that the checker cannot make sense of
+    verdict: Verdict | None = None  # None without a solution
+    solution: Any = None  # of a kind whose results do not hold it themselves
+    figures: Json = field(default_factory=dict)  # further metrics of the kind
 
 
 class ProblemKind(ABC):
-    """
-    A kind of problem: how to read, refuse, run, check and tabulate it.
-
-    Attributes
-    ----------
-    name : Kind
-    solution_file : str
-        Name of the solution's file in a record.
-    unit : str
-        Of the objective, e.g. $; "" = as the problem's objective says.
-    plugins : bool
-        Whether other packages may offer methods for it.
-    """
+    """A kind of problem: how to read, refuse, run, check and tabulate it."""
 
     name: ClassVar[Kind]
-    solution_file: ClassVar[str]
-    unit: ClassVar[str] = ""
-    plugins: ClassVar[bool] = False
+    solution_file: ClassVar[str]  # in a record
+    unit: ClassVar[str] = ""  # of the objective, e.g. $; "" = as the problem's objective says
+    plugins: ClassVar[bool] = False  # whether other packages may offer methods for it
 
     @abstractmethod
     def read(self, path: str | Path) -> Any:
@@ -85,9 +64,9 @@ class ProblemKind(ABC):
     def write(self, problem: Any, path: str | Path) -> None:
         """Write a problem."""
 
-    @abstractmethod
     def size(self, problem: Any) -> tuple[int, int]:
         """Return the numbers of nodes (of MIG instances: units or GPUs) and of jobs."""
+        return 1, len(problem)
 
     @abstractmethod
     def methods(self) -> Mapping[str, Method]:
@@ -99,28 +78,50 @@ class ProblemKind(ABC):
 
         return parse(spelling, self.methods())
 
-    @abstractmethod
     def refusal(self, request: Request, problem: Any) -> str | None:
         """Return why a method does not serve a problem, in one line; None if it does."""
+        return None
 
-    @abstractmethod
     def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
         """Run the task of a folder, in the worker process, and leave further files there."""
+        from rsjs.core.call import Call
+
+        with report.phase("import"):
+            request = self.request(task.method)
+            function = request.method.function()
+        with report.phase("read"):
+            problem = self.read(task.instance)
+            start = read_decision(folder / WARM_START) if task.warm_start else None
+        call = Call(
+            solver=request.solver or request.method.needs,
+            rule=request.rule,
+            options={**request.options, **task.options},
+            limits=task.limits,
+            warm_start=start,
+            log=task.log,
+        )
+        with report.phase("import"):  # no method sees the problem before the clock runs
+            ready = self.prepared(request, problem, call)
+        report.start_clock()
+        returned = function(problem, replace(call, ready=ready), report)
+        return self.keep(problem, request, returned, report, folder)
+
+    def prepared(self, request: Request, problem: Any, call: Call) -> Any:
+        """Import, compile and start what the method needs; what it returns is `ready` in calls."""
+        return request.method.prepared(call, self.size(problem)[1])
+
+    def keep(
+        self, problem: Any, request: Request, returned: Any, report: Report, folder: Path
+    ) -> SolveResult:
+        """Leave in the run's folder what a method returned besides its result, and return that."""
+        result: SolveResult = returned
+        return result
 
     @abstractmethod
     def verify(
-        self, problem: Any, method: str, options: Mapping[str, Any], result: SolveResult, work: Path
+        self, problem: Any, method: str, options: Json, result: SolveResult, work: Path
     ) -> Verified:
-        """
-        Check what a worker left in its folder.
-
-        Parameters
-        ----------
-        method : str
-            Canonical specification.
-        options : mapping
-            Of the task.
-        """
+        """Check what a worker left in its folder; `method` is the canonical specification."""
 
     def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:  # noqa: B027
         """Write the solution's file with what is claimed of it, if the worker has left none."""
@@ -137,70 +138,40 @@ class ProblemKind(ABC):
         return None
 
     @abstractmethod
-    def price_file(
-        self, problem: Any, method: str, options: Mapping[str, Any], path: Path
-    ) -> float | None:
+    def price_file(self, problem: Any, method: str, options: Json, path: Path) -> float | None:
         """
         Return what the solution in a record's file costs; None if it is infeasible.
 
-        Raises
-        ------
-        InputError, KeyError
-            If the file cannot be read, or is not of this problem.
+        InputError or KeyError if the file cannot be read, or is not of this problem.
         """
 
-    def columns(
-        self,
-        options: Mapping[str, Any],
-        figures: Mapping[str, Any],
-        verdict: Verdict | None,
-        seconds: Mapping[str, float],
-    ) -> Row:
+    def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         """Return the columns of a row that runs of other kinds do not have, or have otherwise."""
         return {}
 
 
 class FileKind(ProblemKind):
     """
-    A kind whose workers leave the solution's file itself, with what is claimed in it.
+    A kind whose workers leave the solution's file themselves, with what is claimed in it.
 
     A method's function (problem, call, report) returns a result, the solution, and metrics.
     """
 
-    def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
-        from rsjs.core.call import Call
-
-        with report.phase("import"):
-            request = self.request(task.method)
-            function = request.method.function()
-        with report.phase("read"):
-            problem = self.read(task.instance)
-        call = Call(
-            solver=request.solver or request.method.needs,
-            rule=request.rule,
-            options={**request.options, **task.options},
-            limits=task.limits,
-        )
-        with report.phase("import"):
-            request.method.prepared(call, self.size(problem)[1])
-        report.start_clock()
-        with report.phase("solve"):
-            returned: tuple[SolveResult, Any, dict[str, Any]] = function(problem, call, report)
+    def keep(
+        self, problem: Any, request: Request, returned: Any, report: Report, folder: Path
+    ) -> SolveResult:
         result, solution, figures = returned
-        if solution is not None:
-            found = Verified(result=result, solution=solution, figures=figures)
-            self.save(problem, request.spelling, found, folder / self.solution_file)
-        (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
-        return result
+        found = Verified(result=result, solution=solution, figures=figures)
+        self.save(problem, request.spelling, found, folder / self.solution_file)
+        write_figures(figures, folder)
+        return found.result
 
     def verify(
-        self, problem: Any, method: str, options: Mapping[str, Any], result: SolveResult, work: Path
+        self, problem: Any, method: str, options: Json, result: SolveResult, work: Path
     ) -> Verified:
-        from rsjs.instances.io.bounded_files import read_bytes
-
         path = work / self.solution_file
         try:
-            figures = json.loads(read_bytes(work / FIGURES)) if (work / FIGURES).exists() else {}
+            figures = read_figures(work)
             solution = self.read_solution(problem, path) if path.exists() else None
         except (OSError, ValueError) as error:
             message = f"the solution cannot be read: {told(error)}"
@@ -208,9 +179,7 @@ class FileKind(ProblemKind):
         verdict = None if solution is None else self.check(problem, solution, result)
         return Verified(result=result, verdict=verdict, solution=solution, figures=figures)
 
-    def price_file(
-        self, problem: Any, method: str, options: Mapping[str, Any], path: Path
-    ) -> float | None:
+    def price_file(self, problem: Any, method: str, options: Json, path: Path) -> float | None:
         nothing = SolveResult(stop=Stop.ITERATIONS)
         verdict = self.check(problem, self.read_solution(problem, path), nothing)
         return verdict.objective if verdict.feasible else None
@@ -222,6 +191,23 @@ class FileKind(ProblemKind):
     @abstractmethod
     def check(self, problem: Any, solution: Any, result: SolveResult) -> Verdict:
         """Return the checker's verdict on a solution, and on what a result claims of it."""
+
+
+def write_figures(figures: Json, folder: Path) -> None:
+    """Leave further metrics in a run's folder."""
+    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
+
+
+def read_figures(folder: Path) -> Json:
+    """Read the metrics in a run's folder, none where there are none; OSError or ValueError."""
+    path = folder / FIGURES
+    figures: Json = json.loads(read_bytes(path)) if path.exists() else {}
+    return figures
+
+
+def whole(value: float | None) -> int | None:
+    """Return a claimed number of something as an integer."""
+    return None if value is None else round(value)
 
 
 def kind(name: str) -> ProblemKind:

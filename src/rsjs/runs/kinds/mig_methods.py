@@ -1,15 +1,13 @@
 """
 The methods for jobs on MIG instances: a registry of its own, since names are those of the family.
 
-Spellings, completed as those of all methods:
+Specifications, completed as those of all methods:
 
     RULE?poll=1                     best fit in the order of a rule, e.g. fcfs, bigrem
     local_search?iterations=30000   annealing from every rule, and the bounds of the objective
     cpsat:START                     CP-SAT from local search or a rule
     milp@SOLVER                     the time-indexed program, for small problems
     enumeration                     every schedule of a tiny problem: the oracle
-
-What the methods for jobs on MIG instances do; `mig_methods` declares them.
 
 Each begins with best fit and ends with a schedule and bounds; it is optimal where they meet. Half
 of the time left goes to bounds before a solver, and half to a search before bounds.
@@ -18,7 +16,7 @@ of the time left goes to bounds before a solver, and half to a search before bou
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Literal
@@ -26,7 +24,6 @@ from typing import Literal
 import numpy as np
 
 from rsjs.core.call import Call, Limits, Option
-from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, Stop
 from rsjs.formulations.backends.registry import backend
@@ -37,7 +34,6 @@ from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem, paper_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
-from rsjs.methods import Request, parse
 
 SEARCH = "local_search"
 ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig_rules`
@@ -51,6 +47,8 @@ ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig_rule
     "bigfirst_lrpt": "next step needs the largest unit first, then most remaining steps",
     "bigfirst_srbig": "next step needs the largest unit first, then fewest such steps",
 }
+SHARE = 0.5  # of the time left
+MARGIN = 0.2  # seconds of the limit kept for reading the answer
 POLL = Option(default=1, minimum=1, help="minutes between two looks into the queue")
 
 
@@ -67,12 +65,11 @@ class ScheduleMethod(Method):
 
     def refusal_of(self, problem: SchedulingProblem) -> str | None:
         """Return why this method does not serve a problem, in one line; None if it does."""
-        for what, most, size in (
-            ("jobs", self.max_jobs, len(problem.jobs)),
-            ("steps", self.max_steps, problem.steps),
-        ):
-            if most is not None and size > most:
-                return f"{self.name} serves up to {most} {what}, not {size}"
+        jobs, steps = len(problem.jobs), problem.steps
+        if self.max_jobs is not None and jobs > self.max_jobs:
+            return f"{self.name} serves up to {self.max_jobs} jobs, not {jobs}"
+        if self.max_steps is not None and steps > self.max_steps:
+            return f"{self.name} serves up to {self.max_steps} steps, not {steps}"
         return None
 
 
@@ -135,83 +132,18 @@ METHODS: Mapping[str, ScheduleMethod] = {
 }
 
 
-def request(spelling: str) -> Request:
-    """The method for jobs on MIG instances that a spelling stands for."""
-    return parse(spelling, METHODS)
-
-
-def call_of(asked: Request, limits: Limits) -> Call:
-    """The call of a request."""
-    return Call(
-        solver=asked.solver,
-        rule=asked.rule,
-        options=asked.options,
-        limits=limits,
-    )
-
-
-def declared(asked: Request) -> ScheduleMethod:
-    """The method of a request, which is one of this registry."""
-    return METHODS[asked.method.name]
-
-
-def refusal(asked: Request, problem: SchedulingProblem) -> str | None:
-    """Why a method cannot run on a problem here, in one line; None if it can."""
-    return asked.missing() or declared(asked).refusal_of(problem)
-
-
-SHARE = 0.5  # of the time left
-MARGIN = 0.2  # seconds of the limit kept for reading the answer
-
-
-def schedule(
-    problem: SchedulingProblem, asked: Request | str, limits: Limits, report: Report | None = None
-) -> ScheduleResult:
-    """
-    Run a method in this process.
-
-    Parameters
-    ----------
-    asked
-        The method, or its spelling.
-    report
-        Gets incumbents and phases; its clock runs. Without one, the clock starts here.
-
-    Raises
-    ------
-    InputError
-        For a method that does not exist, or does not serve the problem.
-    """
-    asked = request(asked) if isinstance(asked, str) else asked
-    if reason := refusal(asked, problem):
-        raise InputError("", asked.spelling, f"another method or problem: {reason}")
-    call = call_of(asked, limits)
-    if report is None:
-        asked.method.prepared(call, len(problem.jobs))
-        report = Report(limits.time_limit)
-    method = declared(asked)
-    call = method.completed(call)
-    # The rule of a method without rules is the one of its name.
-    call = replace(call, rule=call.rule or method.name)
-    found: ScheduleResult = method.function()(problem, call, report)
-    if found.schedule is not None:
-        _tell(problem, found.schedule, report)
-    _tell_bound(found.bound, report)
-    return replace(found, seconds={**report.seconds, "total": report.elapsed()})
-
-
 def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
-    """Best fit, and combinatorial bounds."""
+    """Run best fit in the order that the method is named for, and combinatorial bounds."""
     from rsjs.formulations.mig.scheduling_bounds import quick_bounds
 
-    (made,) = _constructed(problem, [str(call.rule)], report, call.options["poll"])
+    (made,) = _constructed(problem, [call.ready], report, call.options["poll"])
     with report.phase("bound"):
         bound = quick_bounds(problem)
     return _ended(problem, made, bound)
 
 
 def by_search(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
-    """Annealing for half of the time, and Lagrangian bounds."""
+    """Anneal for half of the time, then compute Lagrangian bounds."""
     from rsjs.formulations.mig.scheduling_bounds import stage_bounds
 
     found, iterations = _searched(problem, call, report, call.options["iterations"])
@@ -221,10 +153,9 @@ def by_search(problem: SchedulingProblem, call: Call, report: Report) -> Schedul
 
 
 def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
-    """CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
+    """Run CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
     from rsjs.formulations.mig import scheduling_cpsat
     from rsjs.formulations.mig.scheduling_bounds import stage_bounds
-    from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 
     if call.rule == SEARCH:
         start, _ = _searched(problem, call, report, ITERATIONS)
@@ -232,7 +163,7 @@ def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> Schedule
         (start,) = _constructed(problem, [str(call.rule)], report)
     with report.phase("bound"):
         bound = stage_bounds(problem, start, stop=_until(report, SHARE))
-    _tell_bound(bound, report)
+    report.bound(bound[0])
     first = _ended(problem, start, bound)
     if first.stop is Stop.OPTIMAL:
         return first
@@ -241,10 +172,10 @@ def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> Schedule
 
 
 def by_program(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
-    """The time-indexed program, no longer than the best rule."""
+    """Solve the time-indexed program, no longer than the best rule."""
     from rsjs.formulations.mig import scheduling_milp
 
-    made = _constructed(problem, [*RULES], report)
+    made = _constructed(problem, RULES, report)
     start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
     with report.phase("solve"):
         left = _left(call, report)
@@ -252,7 +183,7 @@ def by_program(problem: SchedulingProblem, call: Call, report: Report) -> Schedu
 
 
 def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
-    """Every schedule."""
+    """Enumerate every schedule."""
     from rsjs.formulations.mig.scheduling_enumeration import best_schedule
 
     with report.phase("solve"):
@@ -261,13 +192,13 @@ def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> Sc
 
 
 def _constructed(
-    problem: SchedulingProblem, rules: Sequence[str], report: Report, poll: int = 1
+    problem: SchedulingProblem, rules: Iterable[str], report: Report, poll: int = 1
 ) -> list[Schedule]:
-    """The schedules of some rules."""
+    """Return the schedules of some rules."""
     with report.phase("construct"):
         made = [best_fit(problem, rule, poll) for rule in rules]
     for one in made:
-        _tell(problem, one, report)
+        report_schedule(problem, one, report)
     return made
 
 
@@ -276,31 +207,24 @@ def _searched(
 ) -> tuple[Schedule, int]:
     from rsjs.heuristics.mig.scheduling_local_search import local_search
 
-    with report.phase("construct"):
-        starts = [best_fit(problem, rule) for rule in RULES]
-    for start in starts:
-        _tell(problem, start, report)
+    starts = _constructed(problem, RULES, report)
+    seed, stop = call.limits.seed, _until(report, SHARE)
     with report.phase("search"):
-        found, made = local_search(
-            problem,
-            starts,
-            iterations=iterations,
-            seed=call.limits.seed,
-            stop=_until(report, SHARE),
-        )
-    _tell(problem, found, report)
+        found, made = local_search(problem, starts, iterations=iterations, seed=seed, stop=stop)
+    report_schedule(problem, found, report)
     return found, made
 
 
-def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:
-    """Compile or load the kernel of best fit, and import bounds."""
+def prepare_rule(method: Method, _call: Call, _jobs: int) -> str:
+    """Compile or load the kernel of best fit, import bounds, and return the method's name."""
     for module in ("rsjs.formulations.mig.scheduling_bounds", "scipy.optimize"):
         import_module(module)
     best_fit(_smallest())
+    return method.name
 
 
 def prepare_search(method: Method, call: Call, jobs: int) -> None:
-    """Likewise for the search."""
+    """Compile or load the kernels of best fit and of the search."""
     from rsjs.heuristics.mig.scheduling_local_search import local_search
 
     prepare_rule(method, call, jobs)
@@ -321,7 +245,7 @@ def prepare_program(method: Method, call: Call, jobs: int) -> None:
 
 
 def _smallest() -> SchedulingProblem:
-    """One job of one step: to run kernels on."""
+    """Return one job of one step: to run kernels on."""
     jobs = JobSet(
         name="smallest",
         time_unit="minute",
@@ -339,19 +263,13 @@ def _smallest() -> SchedulingProblem:
     return paper_problem(jobs, "A", parse_objective("makespan"))
 
 
-def _tell(problem: SchedulingProblem, found: Schedule, report: Report) -> None:
+def report_schedule(problem: SchedulingProblem, found: Schedule, report: Report) -> None:
     """Report an incumbent by its first stage."""
-    value = problem.objective.values(terms(problem, found))[0]
-    report.incumbent_schedule(found, value)
-
-
-def _tell_bound(bound: tuple[float | None, ...], report: Report) -> None:
-    if bound[0] is not None:
-        report.bound(bound[0])
+    report.incumbent_schedule(found, problem.objective.values(terms(problem, found))[0])
 
 
 def _until(report: Report, share: float) -> Callable[[], bool]:
-    """A rule that says stop when this share of the time left is used, or somebody asks for it."""
+    """Return what says stop when a share of the time left is used, or somebody asks for it."""
     end = time.monotonic() + share * report.remaining()
     return lambda: time.monotonic() >= end or report.stop_requested()
 
@@ -363,7 +281,7 @@ def _left(call: Call, report: Report) -> Limits:
 def _ended(
     problem: SchedulingProblem, found: Schedule, bound: tuple[float, ...], **counts: int
 ) -> ScheduleResult:
-    """The result, optimal if bounds are met."""
+    """Return the result, optimal if bounds are met."""
     values = problem.objective.values(terms(problem, found))
     proved = all(met(value, low) for value, low in zip(values, bound, strict=True))
     return ScheduleResult(

@@ -12,11 +12,10 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.mig.placement import check as checker
 from rsjs.instances.mig.placement import problem as problems
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
-from rsjs.runs.kinds.base import FileKind, Verified
+from rsjs.runs.kinds.base import FileKind, Json, Verified, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
-    from rsjs.methods import Request
     from rsjs.rows.columns import Row
 
 RULES = {
@@ -65,26 +64,14 @@ class _Placements(FileKind):
     def write(self, problem: PlacementProblem, path: str | Path) -> None:
         problems.write_problem(problem, path)
 
-    def size(self, problem: PlacementProblem) -> tuple[int, int]:
-        """Return 1, the model of all GPUs, and the number of workloads."""
-        return 1, len(problem)
-
     def methods(self) -> Mapping[str, Method]:
         return METHODS
 
-    def refusal(self, request: Request, problem: PlacementProblem) -> str | None:
-        return None
-
     def save(self, problem: PlacementProblem, method: str, found: Verified, path: Path) -> None:
         if found.solution is not None:
-            objective, bound = found.result.objective, found.result.bound
+            gpus, bound = whole(found.result.objective), whole(found.result.bound)
             problems.write_placement(
-                problem,
-                found.solution,
-                path,
-                method=method,
-                gpus=None if objective is None else round(objective),
-                bound=None if bound is None else round(bound),
+                problem, found.solution, path, method=method, gpus=gpus, bound=bound
             )
 
     def read_solution(self, problem: PlacementProblem, path: Path) -> MigPlacement:
@@ -103,13 +90,7 @@ class _Placements(FileKind):
             counts={"executed": len(problem)},
         )
 
-    def columns(
-        self,
-        options: Mapping[str, Any],
-        figures: Mapping[str, Any],
-        verdict: Verdict | None,
-        seconds: Mapping[str, float],
-    ) -> Row:
+    def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         found = (verdict and verdict.terms) or {}
         terms = cast("Row", {name: found.get(name) for name in TERMS})
         return {**terms, "waste_bound": figures.get("waste_bound")}
@@ -120,8 +101,9 @@ def by_rule(problem: PlacementProblem, call: Call, report: Report) -> Found:
     from rsjs.formulations.mig.placement import PlacementModel, best
     from rsjs.heuristics.mig.placement import place
 
-    placement = place(problem, str(call.rule))
-    bound = best(PlacementModel.of(problem))
+    with report.phase("solve"):
+        placement = place(problem, str(call.rule))
+        bound = best(PlacementModel.of(problem))
     return _found(Stop.ITERATIONS, placement, bound, "combinatorial"), placement, {}
 
 
@@ -129,7 +111,8 @@ def by_ilp(problem: PlacementProblem, call: Call, report: Report) -> Found:
     """Solve both stages, GPUs and waste, by a solver."""
     from rsjs.formulations.mig.placement import solve
 
-    found = solve(problem, call.limits, solver=str(call.solver))
+    with report.phase("solve"):
+        found = solve(problem, call.limits, solver=str(call.solver))
     result = _found(found.stop, found.placement, found.gpus_bound, "solver")
     return result, found.placement, {"waste_bound": found.waste_bound}
 

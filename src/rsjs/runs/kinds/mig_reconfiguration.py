@@ -16,12 +16,11 @@ from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
 )
-from rsjs.runs.kinds.base import FileKind, Verified
+from rsjs.runs.kinds.base import FileKind, Verified, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
     from rsjs.instances.mig.geometry import Partition
-    from rsjs.methods import Request
 
 METHODS: Mapping[str, Method] = {
     method.name: method
@@ -63,28 +62,16 @@ class _Reconfigurations(FileKind):
     def write(self, problem: ReconfigurationProblem, path: str | Path) -> None:
         problems.write_problem(problem, path)
 
-    def size(self, problem: ReconfigurationProblem) -> tuple[int, int]:
-        """Return 1, the GPU, and the number of jobs."""
-        return 1, len(problem)
-
     def methods(self) -> Mapping[str, Method]:
         return METHODS
-
-    def refusal(self, request: Request, problem: ReconfigurationProblem) -> str | None:
-        return None
 
     def save(
         self, problem: ReconfigurationProblem, method: str, found: Verified, path: Path
     ) -> None:
         if found.solution is not None:
-            makespan, bound = found.result.objective, found.result.bound
+            makespan, bound = whole(found.result.objective), whole(found.result.bound)
             problems.write_schedule(
-                problem,
-                found.solution,
-                path,
-                method=method,
-                makespan=None if makespan is None else round(makespan),
-                bound=None if bound is None else round(bound),
+                problem, found.solution, path, method=method, makespan=makespan, bound=bound
             )
 
     def read_solution(self, problem: ReconfigurationProblem, path: Path) -> ReconfigurationSchedule:
@@ -119,8 +106,10 @@ def by_greedy(problem: ReconfigurationProblem, call: Call, report: Report) -> Fo
     from rsjs.heuristics.mig.reconfiguration import best_greedy
 
     allowed = _partition(problem, call)
-    rule, schedule = best_greedy(problem, allowed)
-    bound = reconfiguration_bounds.best(reconfiguration_bounds.find_candidates(problem, allowed))
+    with report.phase("solve"):
+        rule, schedule = best_greedy(problem, allowed)
+        candidates = reconfiguration_bounds.find_candidates(problem, allowed)
+        bound = reconfiguration_bounds.best(candidates)
     result = _found(problem, Stop.ITERATIONS, schedule, bound, "combinatorial")
     return result, schedule, {"rule": rule}
 
@@ -131,8 +120,10 @@ def by_solver(problem: ReconfigurationProblem, call: Call, report: Report) -> Fo
     from rsjs.heuristics.mig.reconfiguration import best_greedy
 
     allowed = _partition(problem, call)
-    _, start = best_greedy(problem, allowed)
-    found = solve(problem, call.limits, start=start, partition=allowed, solver=str(call.solver))
+    solver = str(call.solver)
+    with report.phase("solve"):
+        _, start = best_greedy(problem, allowed)
+        found = solve(problem, call.limits, start=start, partition=allowed, solver=solver)
     schedule = found.schedule or start
     return _found(problem, found.stop, schedule, found.bound, "solver"), schedule, {}
 

@@ -33,10 +33,10 @@ from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 from rsjs.runs.gap import gap
-from rsjs.runs.kinds.base import ProblemKind, Verified
+from rsjs.runs.kinds.base import Json, ProblemKind, Verified
+from rsjs.runs.kinds.mig_methods import METHODS, ScheduleMethod
 from rsjs.runs.task_files import (
     INCUMBENTS,
-    Task,
     append_array,
     arrays,
     has_failed,
@@ -45,10 +45,9 @@ from rsjs.runs.task_files import (
 )
 
 if TYPE_CHECKING:
-    from rsjs.core.method import Method
+    from rsjs.core.report import Report
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
-    from rsjs.runs.worker import StreamingReport
 
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
 
@@ -69,56 +68,81 @@ class _Schedules(ProblemKind):
     def size(self, problem: SchedulingProblem) -> tuple[int, int]:
         return len(problem.units), len(problem.jobs)
 
-    def methods(self) -> Mapping[str, Method]:
-        from rsjs.runs.kinds.mig_methods import METHODS
-
+    def methods(self) -> Mapping[str, ScheduleMethod]:
         return METHODS
 
     def refusal(self, request: Request, problem: SchedulingProblem) -> str | None:
-        from rsjs.runs.kinds.mig_methods import declared
+        return METHODS[request.method.name].refusal_of(problem)
 
-        return declared(request).refusal_of(problem)
-
-    def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
-        with report.phase("import"):
-            from rsjs.runs.kinds.mig_methods import call_of, declared, request, schedule
-        with report.phase("read"):
-            problem = self.read(task.instance)
-        asked = request(task.method)
-        with report.phase("import"):
-            asked.method.prepared(call_of(asked, task.limits), len(problem.jobs))
-        report.start_clock()
-        found = schedule(problem, asked, task.limits, report)
-        if found.schedule is not None:
-            write_schedule(found.schedule, folder)
-        claims = {"objective": _values(problem, found), "bound": found.bound}
+    def keep(
+        self,
+        problem: SchedulingProblem,
+        request: Request,
+        returned: ScheduleResult,
+        report: Report,
+        folder: Path,
+    ) -> SolveResult:
+        values, bound = None, returned.bound
+        if returned.schedule is not None:
+            values = problem.objective.values(terms(problem, returned.schedule))
+            report.incumbent_schedule(returned.schedule, values[0])
+            write_schedule(returned.schedule, folder)
+        if bound[0] is not None:
+            report.bound(bound[0])
+        claims = {"objective": values, "bound": bound}
         (folder / STAGES).write_text(json.dumps(claims, default=float), "utf-8")
-        return _solve_result(problem, found, declared(asked).bound_source)
+        return SolveResult(
+            stop=returned.stop,
+            objective=None if values is None else float(values[0]),
+            bound=None if bound[0] is None else float(bound[0]),
+            bound_source=None if bound[0] is None else METHODS[request.method.name].bound_source,
+            bound_variant=None if bound[0] is None else "instance",
+            counts=returned.counts,
+        )
 
     def verify(
         self,
         problem: SchedulingProblem,
         method: str,
-        options: Mapping[str, Any],
+        options: Json,
         result: SolveResult,
         work: Path,
     ) -> Verified:
+        verdict, stages = None, len(problem.objective.stages)
+        facts = {
+            "steps": problem.steps,
+            "units": problem.memory.tolist(),
+            "reading": problem.reading,
+            "goal": str(problem.objective),
+        }
         try:
             claims = _read_claims(work)
             schedule = None if has_failed(result, work) else _read_schedule(work)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            return _unreadable(problem, result, f"the schedule cannot be read: {told(error)}")
-        return _verified(problem, result, schedule, claims)
+            return _unreadable(result, facts, f"the schedule cannot be read: {told(error)}")
+        values = _claimed(claims.get("objective"), result.objective, stages)
+        bounds = _claimed(claims.get("bound"), result.bound, stages)
+        if schedule is not None:
+            try:
+                found = check_schedule(problem, schedule, objective=values, bound=bounds)
+            except (ValueError, TypeError, IndexError, OverflowError):
+                return _unreadable(result, facts, "the schedule cannot be checked")
+            verdict = Verdict(
+                feasible=found.feasible,
+                violations=found.violations,
+                terms=None if found.terms is None else dict(found.terms),
+                objective=None if found.values is None else found.values[0],
+                counts={"executed": len(problem.jobs)},
+            )
+            values = found.values
+        figures = {**facts, "stage_values": values, "stage_bounds": bounds}
+        return Verified(result=result, verdict=verdict, solution=schedule, figures=figures)
 
     def save(self, problem: SchedulingProblem, method: str, found: Verified, path: Path) -> None:
         if found.solution is not None:
+            values, bounds = (found.figures[f"stage_{name}"] for name in ("values", "bounds"))
             schedules.write_schedule(
-                problem,
-                found.solution,
-                path,
-                method=method,
-                objective=found.figures["stage_values"],
-                bound=found.figures["stage_bounds"],
+                problem, found.solution, path, method=method, objective=values, bound=bounds
             )
 
     def write_incumbent(self, solution: Schedule, folder: Path, every: bool) -> None:
@@ -141,17 +165,11 @@ class _Schedules(ProblemKind):
         return None if values is None else float(values[0])
 
     def price_file(
-        self, problem: SchedulingProblem, method: str, options: Mapping[str, Any], path: Path
+        self, problem: SchedulingProblem, method: str, options: Json, path: Path
     ) -> float | None:
         return self.price(problem, schedules.read_schedule(path, problem).schedule)
 
-    def columns(
-        self,
-        options: Mapping[str, Any],
-        figures: Mapping[str, Any],
-        verdict: Verdict | None,
-        seconds: Mapping[str, float],
-    ) -> Row:
+    def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         units, values, bounds = map(figures.get, ("units", "stage_values", "stage_bounds"))
         found = (verdict and verdict.terms) or {}
         terms = cast("Row", {name: found.get(name) for name in TERMS})
@@ -170,41 +188,10 @@ class _Schedules(ProblemKind):
         }
 
 
-def of_result(problem: SchedulingProblem, method: str, found: ScheduleResult) -> Verified:
-    """Verify the result of a method that ran in this process; `method` is its specification."""
-    from rsjs.runs.kinds.mig_methods import declared, request
-
-    result = _solve_result(problem, found, declared(request(method)).bound_source)
-    return _verified(problem, result, found.schedule, {"bound": found.bound})
-
-
 def write_schedule(schedule: Schedule, folder: Path) -> None:
     """Write the arrays of a schedule, whole or not at all."""
     with replaced(folder / SCHEDULE) as file:
         np.savez(file, minute=schedule.minute, unit=schedule.unit)
-
-
-def _values(problem: SchedulingProblem, found: ScheduleResult) -> tuple[float, ...] | None:
-    """Return the value of each stage of what a method found."""
-    if found.schedule is None:
-        return None
-    return problem.objective.values(terms(problem, found.schedule))
-
-
-def _solve_result(
-    problem: SchedulingProblem, found: ScheduleResult, bound_source: str
-) -> SolveResult:
-    """Return what a method claims of the first stage; its schedule travels apart."""
-    values, bound = _values(problem, found), found.bound[0]
-    return SolveResult(
-        stop=found.stop,
-        objective=None if values is None else float(values[0]),
-        bound=None if bound is None else float(bound),
-        bound_source=None if bound is None else bound_source,
-        bound_variant=None if bound is None else "instance",
-        seconds=found.seconds,
-        counts=found.counts,
-    )
 
 
 def _read_schedule(folder: Path) -> Schedule | None:
@@ -228,39 +215,10 @@ def _read_claims(folder: Path) -> Claims:
     return claims
 
 
-def _verified(
-    problem: SchedulingProblem, result: SolveResult, schedule: Schedule | None, claims: Claims
-) -> Verified:
-    """Check a schedule, and what is claimed of each stage."""
-    verdict = None
-    stages = len(problem.objective.stages)
-    values = _claimed(claims.get("objective"), result.objective, stages)
-    bounds = _claimed(claims.get("bound"), result.bound, stages)
-    if schedule is not None:
-        try:
-            found = check_schedule(problem, schedule, objective=values, bound=bounds)
-        except (ValueError, TypeError, IndexError, OverflowError):
-            return _unreadable(problem, result, "the schedule cannot be checked")
-        verdict = Verdict(
-            feasible=found.feasible,
-            violations=found.violations,
-            terms=None if found.terms is None else dict(found.terms),
-            objective=None if found.values is None else found.values[0],
-            counts={"executed": len(problem.jobs)},
-        )
-        values = found.values
-    return Verified(
-        result=result,
-        verdict=verdict,
-        solution=schedule,
-        figures={**_facts(problem), "stage_values": values, "stage_bounds": bounds},
-    )
-
-
-def _unreadable(problem: SchedulingProblem, result: SolveResult, message: str) -> Verified:
+def _unreadable(result: SolveResult, facts: Json, message: str) -> Verified:
     """Return the error that a result is whose schedule makes no sense."""
     wrong = replace(result, stop=Stop.ERROR, objective=None, bound=None, message=message)
-    return Verified(result=wrong, figures=_facts(problem))
+    return Verified(result=wrong, figures=facts)
 
 
 def _claimed(
@@ -279,16 +237,6 @@ def _own_gap(figures: Mapping[str, Any]) -> float | None:
         if value is None or bound is None or not met(value, bound):
             return gap(value, bound)
     return 0.0
-
-
-def _facts(problem: SchedulingProblem) -> Figures:
-    """Return what rows say of a problem."""
-    return {
-        "steps": problem.steps,
-        "units": problem.memory.tolist(),
-        "reading": problem.reading,
-        "goal": str(problem.objective),
-    }
 
 
 KIND = _Schedules()

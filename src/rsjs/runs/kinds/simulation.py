@@ -16,20 +16,21 @@ decisions that gives a bound.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rsjs.core.call import Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, SolveResult, Stop
+from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
+from rsjs.instances.io import files
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Methods, Request
-from rsjs.runs.kinds.base import FIGURES, ProblemKind, Verified
+from rsjs.runs.kinds.base import Json, ProblemKind, Verified, read_figures, write_figures
 
 if TYPE_CHECKING:
-    from rsjs.instances.check import Verdict
     from rsjs.instances.instance import Workload
     from rsjs.rows.columns import Row
     from rsjs.runs.task_files import Task
@@ -59,14 +60,10 @@ class _Simulations(ProblemKind):
     plugins = True
 
     def read(self, path: str | Path) -> Workload:
-        from rsjs.instances.io.files import read_workload
-
-        return read_workload(path)
+        return files.read_workload(path)
 
     def write(self, problem: Workload, path: str | Path) -> None:
-        from rsjs.instances.io.files import write_workload
-
-        write_workload(problem, path)
+        files.write_workload(problem, path)
 
     def size(self, problem: Workload) -> tuple[int, int]:
         return problem.cluster.nodes, len(problem.jobs)
@@ -108,7 +105,7 @@ class _Simulations(ProblemKind):
                 bucket_hours=asked.options["bucket_hours"] or None,
                 baselines=asked.options["baselines"] == "yes",
             )
-            (folder / FIGURES).write_text(json.dumps({"references": values.as_dict()}), "utf-8")
+            write_figures({"references": values.as_dict()}, folder)
             return SolveResult(
                 stop=Stop.ITERATIONS,
                 bound=values.bound,
@@ -121,17 +118,10 @@ class _Simulations(ProblemKind):
         return _simulated(workload, decides, options, report, folder)
 
     def verify(
-        self,
-        problem: Workload,
-        method: str,
-        options: Mapping[str, Any],
-        result: SolveResult,
-        work: Path,
+        self, problem: Workload, method: str, options: Json, result: SolveResult, work: Path
     ) -> Verified:
-        from rsjs.instances.io.bounded_files import read_bytes
-
         try:
-            figures = json.loads(read_bytes(work / FIGURES))
+            figures = read_figures(work)
         except (OSError, ValueError, RecursionError):
             figures = {}
         if result.objective is None:
@@ -146,26 +136,14 @@ class _Simulations(ProblemKind):
             figures = {**figures, "totals": asdict(found.totals)}
             verdict = _verdict(found, result.objective)
             return Verified(result=result, verdict=verdict, figures=figures)
-        from rsjs.instances.check import Verdict, Violation
-
         violation = Violation(constraint="log", where=where, found=value, expected=expected)
         refused = Verdict(feasible=False, violations=(violation,))
         return Verified(result=result, verdict=refused, figures=figures)
 
-    def price_file(
-        self, problem: Workload, method: str, options: Mapping[str, Any], path: Path
-    ) -> float | None:
+    def price_file(self, problem: Workload, method: str, options: Json, path: Path) -> float | None:
         return _replayed(problem, method, options, path).totals.cost
 
-    def columns(
-        self,
-        options: Mapping[str, Any],
-        figures: Mapping[str, Any],
-        verdict: Verdict | None,
-        seconds: Mapping[str, float],
-    ) -> Row:
-        from rsjs.instances.io.serialization import canonical_text
-
+    def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         totals, spent = figures.get("totals", {}), figures.get("seconds_per_decision", {})
         references: Row = figures.get("references", {})
         gpu_hours = totals.get("gpu_hours")
@@ -205,8 +183,7 @@ def _simulated(
 
     with report.phase("solve"):
         found = simulate(workload, decides, options, observe)
-    figures = {"seconds_per_decision": found.seconds_as_dict()}
-    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
+    write_figures({"seconds_per_decision": found.seconds_as_dict()}, folder)
     event_log.write(found, folder / KIND.solution_file)
     complete, ended = found.status == Status.COMPLETE, found.status == Status.INTERRUPTED
     return SolveResult(
@@ -219,9 +196,8 @@ def _simulated(
     )
 
 
-def _replayed(workload: Workload, method: str, options: Mapping[str, Any], path: Path) -> Outcome:
+def _replayed(workload: Workload, method: str, options: Json, path: Path) -> Outcome:
     """Replay a log; InputError if it is not what was asked for, or does not hold."""
-    from rsjs.instances.io.serialization import canonical_text
     from rsjs.simulation import event_log
     from rsjs.simulation.options import Options
 
@@ -237,8 +213,6 @@ def _replayed(workload: Workload, method: str, options: Mapping[str, Any], path:
 
 
 def _verdict(found: Outcome, claimed: float) -> Verdict:
-    from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
-
     totals, zero = found.totals, {"postponement": 0.0, "idle": 0.0}
     false = abs(totals.cost - claimed) > TOLERANCE * abs(totals.cost) + ROUNDING
     violation = Violation(
