@@ -86,7 +86,7 @@ def test_a_claim_that_nothing_is_feasible_is_refuted_by_a_decision(store, record
     assert found.corrupt == []
     assert rows[METHODS[0]]["quality"] == "FEASIBLE_VERIFIED"
     assert (rows[METHODS[1]]["status"], rows[METHODS[1]]["quality"]) == ("wrong", "WRONG")
-    assert "says infeasible, which another run's decision refutes" in rows[METHODS[1]]["message"]
+    assert "says infeasible, which another run's solution refutes" in rows[METHODS[1]]["message"]
 
 
 def test_a_cost_that_is_forged_refutes_no_bound(store):
@@ -106,12 +106,12 @@ def test_a_cost_that_is_forged_refutes_no_bound(store):
         METHODS[0]: "WRONG",
         METHODS[1]: before[METHODS[1]]["quality"],
     }
-    told = f"its record says {cost:.15g}, the decision costs {before[METHODS[0]]['objective']:.15g}"
+    told = f"its record says {cost:.15g}, the solution costs {before[METHODS[0]]['objective']:.15g}"
     assert told in rows[METHODS[0]]["message"]
     (cheap / "solution.json.gz").write_bytes(b"")
     forge(cheap, "solution.json.gz", b"")
     rows = {row["method"]: row for row in collect([store]).rows}
-    assert "the decision cannot be checked" in rows[METHODS[0]]["message"]
+    assert "the solution cannot be checked" in rows[METHODS[0]]["message"]
 
 
 def test_names_that_lead_elsewhere_are_refused(store, record, tmp_path):

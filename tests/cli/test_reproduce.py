@@ -5,13 +5,13 @@ import json
 import pytest
 import typer
 
+from rsjs import commit
 from rsjs.cli.reproduce import reproduce
 from rsjs.comparison import Comparison
 from rsjs.core.errors import InputError
 from rsjs.paper_claims import files
 from rsjs.paper_claims.registry import rows as rows_of
 from rsjs.rows.csv import read_rows
-from rsjs.runs import provenance
 
 
 def test_list_shows_every_claim_and_runs_nothing(capsys):
@@ -29,7 +29,7 @@ def test_a_claim_is_run_compared_and_its_rows_kept(tmp_path, capsys):
     assert total["verdict"] == "holds"
     rows = read_rows(tmp_path / "jahani-printed.csv")
     assert [row["objective"] for row in rows[:4]] == [3.26, 14.06, 10.19, 18.25]
-    assert {row["commit"] for row in rows} == {provenance.source()["commit"]}
+    assert {row["commit"] for row in rows} == {commit.source()["commit"]}
 
 
 def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from rsjs import commit
 from rsjs.campaigns.collection import collect
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import write_workload
-from rsjs.runs import provenance
 from rsjs.simulation import event_log
 
 pytestmark = pytest.mark.usefixtures("blank")
@@ -31,7 +31,7 @@ def test_one_policy(workload, tmp_path, rsjs):
     files = {path.name for path in (tmp_path / "out").iterdir()} - {"store"}
     assert files == {"totals.json", "course.png", "edf_paper.jsonl.gz", "edf_paper.gantt.png"}
     (row,) = (row for row in collect([tmp_path / "out/store"]).rows if row["method"] == "edf:paper")
-    assert (row["status"], row["commit"]) == ("ok", provenance.source()["commit"])
+    assert (row["status"], row["commit"]) == ("ok", commit.source()["commit"])
 
 
 def test_several_policies_as_json(workload, tmp_path, rsjs):

@@ -21,41 +21,27 @@ from rsjs.rows.build import quality, row_of, share_bounds, skipped_row
 from rsjs.rows.columns import Row
 from rsjs.runs.gap import contradicts, problem
 
+COURSE = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
+
 
 @dataclass(frozen=True, kw_only=True)
 class Collected:
-    """
-    What stores hold.
+    """What stores hold."""
 
-    Attributes
-    ----------
-    rows : list of Row
-        Runs that were carried out.
-    skipped : list of Row
-        Runs that were not: what was asked, and in `message` why not.
-    courses : list of mapping
-        instance, instance_sha256, method, seed, best_bound, seconds and events of each run.
-    corrupt : list of (path, reason)
-    sessions : mapping
-        Id -> file of a session, of those that can be read.
-    lost : list of (id, reason)
-        Sessions whose file cannot be read: their rows lack what it told.
-    missing : list of str
-        Ids of runs that a plan has and no store.
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    skipped: list[Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)  # runs that were carried out
+    skipped: list[Row] = field(default_factory=list)  # what was asked, and in `message` why not
+    # instance, instance_sha256, method, seed, best_bound, seconds and events of each run
     courses: list[dict[str, Any]] = field(default_factory=list)
-    corrupt: list[tuple[str, str]] = field(default_factory=list)
+    corrupt: list[tuple[str, str]] = field(default_factory=list)  # path, reason
+    # id -> file of a session; ids of those that cannot be read, whose rows lack what they told
     sessions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     lost: list[tuple[str, str]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # ids of runs that a plan has and no store
 
 
 def collect(folders: Sequence[Path]) -> Collected:
     """
-    The rows of one store, or of several as of one: a run that two stores have counts once.
+    Return the rows of one store, or of several as of one: a run that two stores have counts once.
 
     Raises
     ------
@@ -86,16 +72,30 @@ def collect(folders: Sequence[Path]) -> Collected:
             found.setdefault(record.run.id, (record, row))
             places.setdefault(record.run.id, store)
     rows = [row for _, row in found.values()]
-    for group in _groups(rows):
+    groups: dict[tuple[Any, ...], list[Row]] = {}  # of an instance, in whatever order of its jobs
+    for row in rows:
+        groups.setdefault(problem(row), []).append(row)
+    for group in groups.values():
         _doubt(group, lambda run_id: priced_again(found[run_id][0].run, places[run_id]))
-        _share(group)
+        reached = any(row["objective"] is not None for row in group)
+        for row in group:
+            if row["stop"] == Stop.INFEASIBLE and reached:
+                _refute(row, "says infeasible, which another run's solution refutes")
+        share_bounds(group)
     for row in rows:
         row["quality"] = quality(row)
     _name(rows)
     return Collected(
         rows=rows,
         skipped=[row for run_id, row in skipped.items() if run_id not in found],
-        courses=[_course(record, row) for record, row in found.values()],
+        courses=[
+            {
+                **{key: row.get(key) for key in COURSE},
+                "seconds": row["total_s"],
+                "events": [vars(event) for event in record.result.events],
+            }
+            for record, row in found.values()
+        ],
         corrupt=corrupt,
         sessions=sessions,
         lost=lost,
@@ -103,22 +103,11 @@ def collect(folders: Sequence[Path]) -> Collected:
     )
 
 
-def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """The runs of each instance, in whatever order its jobs stood."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(problem(row), []).append(row)
-    return [*groups.values()]
-
-
 def _doubt(group: list[Row], cost_again: Callable[[str], float | None]) -> None:
     """
-    Price decisions again whose cost refutes a bound: one of the two records is wrong.
+    Price solutions again whose cost refutes a bound: one of the two records is wrong.
 
-    Parameters
-    ----------
-    cost_again : callable
-        Run id -> cost of the decision in its record; None where there is none to be checked.
+    `cost_again` gives the cost of the solution in a record, None if it cannot be checked.
     """
     bounds = [row["bound"] for row in group if row["bound"] is not None]
     for row in sorted(group, key=lambda row: inf if row["objective"] is None else row["objective"]):
@@ -128,26 +117,17 @@ def _doubt(group: list[Row], cost_again: Callable[[str], float | None]) -> None:
         cost = cost_again(row["run_id"])
         if cost is None or abs(cost - claimed) > TOLERANCE * max(1.0, abs(cost)):
             costs = "cannot be checked" if cost is None else f"costs {cost:.15g}"
-            row.update({"status": "wrong", "objective": None, "own_gap": None})
-            _add(row, f"its record says {claimed:.15g}, the decision {costs}")
+            row["objective"] = row["own_gap"] = None
+            _refute(row, f"its record says {claimed:.15g}, the solution {costs}")
 
 
-def _share(group: list[Row]) -> None:
-    """Bounds between the runs of an instance; false claims."""
-    reached = any(row["objective"] is not None for row in group)
-    for row in group:
-        if row["stop"] == Stop.INFEASIBLE and reached:
-            row["status"] = "wrong"
-            _add(row, "says infeasible, which another run's decision refutes")
-    share_bounds(group)
-
-
-def _add(row: Row, told: str) -> None:
-    row["message"] = "; ".join(filter(None, [row["message"], told]))
+def _refute(row: Row, reason: str) -> None:
+    row["status"] = "wrong"
+    row["message"] = "; ".join(filter(None, [row["message"], reason]))
 
 
 def _name(rows: Sequence[Row]) -> None:
-    """Methods by what they differ in besides the spelling."""
+    """Name methods by what they differ in besides the specification."""
     several = len({row["threads"] for row in rows}) > 1
     sources: dict[str, set[str | None]] = {}
     for row in rows:
@@ -159,12 +139,3 @@ def _name(rows: Sequence[Row]) -> None:
             found = json.loads(row.get("plugins") or "{}")
             parts += [source_text(source, digits=8) for source in found.values()]
         row["method"] += f" [{', '.join(parts)}]" if parts else ""
-
-
-def _course(record: Record, row: Row) -> dict[str, Any]:
-    return {
-        **{key: row[key] for key in ("run_id", "instance", "instance_sha256", "method", "seed")},
-        "best_bound": row["best_bound"],
-        "seconds": row["total_s"],
-        "events": [vars(event) for event in record.result.events],
-    }

@@ -29,7 +29,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind
-from rsjs.runs.provenance import busy_above
+from rsjs.runs.provenance import BUSY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +217,7 @@ def carry_out(
 def remarks(campaign: Campaign) -> list[str]:
     """What makes seconds doubtful from the start."""
     load, cores = provenance.load(), psutil.cpu_count() or 1
-    if campaign.timing != "exclusive" or load is None or load <= busy_above(cores):
+    if campaign.timing != "exclusive" or load is None or load <= BUSY * cores:
         return []
     return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
 

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rsjs import commit
 from rsjs.campaigns import schema_files
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.machine import calibrate
@@ -39,7 +40,7 @@ def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> C
         Calibrate it, too: beside other runs the figures mean nothing.
     """
     return {
-        **provenance.source(),
+        **commit.source(),
         "environments": {name: asdict(found) for name, found in environments.items()},
         "machine": provenance.machine(),
         "load": provenance.load(),

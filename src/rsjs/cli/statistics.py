@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import console, print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
@@ -19,37 +16,24 @@ from rsjs.reporting.statistics.tables import best_pairs, tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.rows.select import by_family
 
+STORED = "Folders of `rsjs compare` or `rsjs collect`, or their rows.csv or rows.parquet."
+
 
 def statistics(
-    stored: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="ROWS...",
-            help="Folders of `rsjs compare` or `rsjs collect`, or their rows.csv.",
-        ),
-    ],
+    stored: Annotated[list[Path], argument("ROWS...", STORED)],
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for tables and pictures."),
+        Path | None, option("DIR", "Folder for tables and pictures.", "-o", "--output")
     ] = None,
     target: Annotated[
-        float | None,
-        typer.Option(
-            "--target", metavar="GAP", help="Gap that counts as solved; the runs' gap limit."
-        ),
+        float | None, option("GAP", "Gap that counts as solved; the runs' gap limit.", "--target")
     ] = None,
     proved: Annotated[
-        bool,
-        typer.Option("--proved", help="Solved only if the method's own bound proves the gap."),
+        bool, option(None, "Solved only if the method's own bound proves the gap.", "--proved")
     ] = False,
     family: Annotated[
-        str | None,
-        typer.Option("--family", metavar="NAME", help="Only instances of this family."),
+        str | None, option("NAME", "Only instances of this family.", "--family")
     ] = None,
-    shift: Annotated[
-        float,
-        typer.Option("--shift", metavar="SECONDS", help="Of the shifted geometric mean."),
-    ] = 1.0,
+    shift: Annotated[float, option("SECONDS", "Of the shifted geometric mean.", "--shift")] = 1.0,
     as_json: Json = False,
 ) -> None:
     """
@@ -67,7 +51,6 @@ def statistics(
     by seed. Rows of several families are analysed family by family, for most methods serve some
     only: DIR then gets a folder for each.
     """
-
     if target is not None and not 0 <= target <= 1:
         raise InputError("--target", target, "a relative gap in [0, 1], e.g. 0.01")
     if not 1 <= shift < inf:  # below, the mean would count short runs as 1 s less the shift
@@ -89,13 +72,16 @@ def statistics(
             for name, analysis in made.items():
                 files[name] = write_all(analysis, output / name if len(made) > 1 else output)
     if as_json:
-        as_document(made, files)
-    else:
-        print_all(made, files)
-
-
-def print_all(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
-    """Print each family; several with their names above."""
+        told = {
+            name: {
+                **{table.name: table.rows for table in tables(analysis)},
+                "conditions": analysis.conditions(),
+                "files": files[name],
+            }
+            for name, analysis in made.items()
+        }
+        print_json({"families": told} if len(made) > 1 else next(iter(told.values())))
+        return
     if len(made) > 1:
         print_text(f"{len(made)} families, each by itself: {', '.join(made)}.")
     for name, analysis in made.items():
@@ -104,9 +90,8 @@ def print_all(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]])
         _print(analysis, files[name])
 
 
-def _print(analysis: Analysis, files: Sequence[Path]) -> None:
+def _print(analysis: Analysis, files: list[Path]) -> None:
     """Print the tables, counts first, conditions, and where the files are."""
-
     out = console()
     for table in tables(analysis):
         shown = best_pairs(table, analysis)
@@ -118,17 +103,3 @@ def _print(analysis: Analysis, files: Sequence[Path]) -> None:
         print_text(line)
     if files:
         print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
-
-
-def as_document(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
-    """Print each table as a list of objects; of several families an object each."""
-    told = {name: _document(analysis, files[name]) for name, analysis in made.items()}
-    print_json({"families": told} if len(made) > 1 else next(iter(told.values())))
-
-
-def _document(analysis: Analysis, files: Sequence[Path]) -> dict[str, Any]:
-    return {
-        **{table.name: table.rows for table in tables(analysis)},
-        "conditions": analysis.conditions(),
-        "files": list(files),
-    }

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from rsjs.instances.instance import FAMILIES
 from rsjs.runs.gap import ties
 from rsjs.runs.kinds.simulation import REFERENCES
-from rsjs.runs.provenance import busy_above
+from rsjs.runs.provenance import BUSY
 
 AnyRow = Mapping[str, Any]  # a row, or one to which a page has added more
 R = TypeVar("R", bound=AnyRow)
@@ -78,9 +78,7 @@ def disturbed(rows: Sequence[R]) -> list[tuple[R, float]]:
     threads = max((known(row, "threads") or 1 for row in exclusive), default=1)
     loads = [(row, load_of_others(row, threads) or 0.0) for row in exclusive]
     return [
-        (row, load)
-        for row, load in loads
-        if load > busy_above(int(known(row, "hardware_threads") or 1))
+        (row, load) for row, load in loads if load > BUSY * (known(row, "hardware_threads") or 1)
     ]
 
 

@@ -1,11 +1,4 @@
-"""
-One gap for every method: from checked costs and valid bounds only.
-
-Which runs are of one problem: those whose costs and bounds may be compared.
-
-What a simulation costs depends on its options, and where real times differ from those predicted on
-the seed, which draws the errors.
-"""
+"""One gap for every method, from checked costs and valid bounds only; which bounds are shared."""
 
 from __future__ import annotations
 
@@ -49,7 +42,7 @@ def gap_over(cost: float | None, bound: float | None, part: float | None) -> flo
 
 def ties(one: float, other: float) -> bool:
     """
-    Whether two costs are equal up to the rounding of their sums.
+    Return whether two costs are equal up to the rounding of their sums.
 
     >>> ties(100.0, 100.0 * (1 + 1e-12)), ties(100.0, 100.001)
     (True, False)
@@ -58,12 +51,17 @@ def ties(one: float, other: float) -> bool:
 
 
 def contradicts(cost: float, bound: float) -> bool:
-    """Whether a bound lies above a cost that was reached: one of the two is wrong."""
+    """Return whether a bound lies above a cost that was reached: one of the two is wrong."""
     return bound > cost + TOLERANCE * abs(cost) + ROUNDING
 
 
 def problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The instance of a row, and of a simulation what else its cost and bounds depend on."""
+    """
+    Return what rows have in common whose costs and bounds may be compared: the instance.
+
+    What a simulation costs depends on its options too, and where real times differ from those
+    predicted on the seed, which draws the errors.
+    """
     digest, options = row["instance_sha256"], row.get("simulation")
     if not isinstance(options, str) or not options:  # a column that is read back may be nan
         return (digest,)

@@ -19,30 +19,25 @@ from rsjs import commit
 if TYPE_CHECKING:
     from rsjs.rows.columns import Row
 
-BUSY = 0.3  # load of other processes per hardware thread
+BUSY = 0.3  # load of other processes per hardware thread, beside which seconds are not ranked
 PATIENCE = 10.0  # seconds for a program to answer
 
 
 @cache
 def stamp() -> Row:
     """Return the columns of a row that say what made it, as they are in this process."""
-    found = source()
+    source = commit.source()
     return {
         "rsjs_version": version("rsjs-bench"),
-        "commit": found["commit"],
-        "dirty": found["dirty"],
+        "commit": source["commit"],
+        "dirty": source["dirty"],
         "python_version": f"{platform.python_implementation()} {platform.python_version()}",
         "cpu_model": cpu_model(),
     }
 
 
-def source() -> dict[str, Any]:
-    """Return commit and dirty flag of the package, see `rsjs.commit`."""
-    return commit.source()
-
-
 def machine() -> dict[str, Any]:
-    """Name, system, processor, cores, memory."""
+    """Return name, system, processor, cores and memory."""
     memory = psutil.virtual_memory()
     affinity = getattr(psutil.Process(), "cpu_affinity", None)
     return {
@@ -59,30 +54,28 @@ def machine() -> dict[str, Any]:
 
 
 def cpu_model() -> str | None:
-    """The processor as the system names it."""
+    """Return the processor as the system names it."""
+    name: str | None = None
     if sys.platform == "linux":
-        text = _text("/proc/cpuinfo") or ""
-        names = [
-            line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line
-        ]
-        return next(iter(names), platform.processor() or None)
+        lines = (_text("/proc/cpuinfo") or "").splitlines()
+        names = (line.partition(":")[2].strip() for line in lines if "model name" in line)
+        name = next(names, None)
     if sys.platform == "darwin":
-        return _said("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or None
-    return platform.processor() or None
-
-
-def busy_above(hardware_threads: int) -> float:
-    """Load average of other processes beside which seconds are not fit for a ranking."""
-    return BUSY * hardware_threads
+        try:
+            command = ("sysctl", "-n", "machdep.cpu.brand_string")
+            name = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE).stdout
+        except (OSError, subprocess.SubprocessError):
+            name = None
+    return (name or platform.processor()).strip() or None
 
 
 def load() -> float | None:
-    """Load average over the last minute."""
+    """Return the load average over the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def utc() -> str:
-    """Now, to the millisecond."""
+    """Return the time, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -92,14 +85,6 @@ def _container() -> str | None:
         if Path(path).exists():
             return name
     return _line("/run/systemd/container")
-
-
-def _said(*command: str) -> str | None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
 
 
 def _line(path: str) -> str | None:
