@@ -11,11 +11,12 @@ import pandas as pd
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import footer
 from rsjs.reporting.site.pages import instance_url, method_url, run_url
-from rsjs.reporting.site.report_data import Material, Row
+from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.site.run_table import ENDED, QUALITY, command, has_nothing, log_end, mark
 from rsjs.reporting.statistics.tables import METHOD, records
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Table
+from rsjs.rows.select import AnyRow as Row
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
 
@@ -32,9 +33,9 @@ def content(material: Material, downloads: Downloads) -> dict[str, Any]:
     }
 
 
-def _kinds(failed: Sequence[Row], material: Material) -> list[dict[str, Any]]:
+def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, Any]]:
     """Failures of one method that look alike, the worst first, each with one that stands for it."""
-    groups: dict[tuple[str, ...], list[Row]] = {}
+    groups: dict[tuple[str | None, ...], list[ReportRow]] = {}
     for row in failed:
         alike = re.sub(r"\d[\d.e+-]*", "N", row["message"])
         groups.setdefault((row["ended"], row["quality"], row["method"], alike), []).append(row)

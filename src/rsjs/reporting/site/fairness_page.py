@@ -11,7 +11,7 @@ import pandas as pd
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import DIGITS, Family, footer, grouped
 from rsjs.reporting.site.pages import method_url
-from rsjs.reporting.site.report_data import Row
+from rsjs.reporting.site.report_data import ReportRow as Row
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
 from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from rsjs.reporting.figures import figure_style
+from rsjs.reporting.site.report_data import ReportRow
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
-from rsjs.reporting.statistics.tidy import StoredRow
 from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
@@ -25,7 +25,6 @@ DIGITS = 12  # of a hash
 SHOWN = {key: show for key, show in LIMITS.items() if key != "seed"}
 SHOWN["memory_limit_mb"] = "{:g} MB".format
 
-Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])
 
 
@@ -34,13 +33,13 @@ class Family:
     """The runs of a family of instances and their statistics."""
 
     name: str
-    rows: list[Row]
+    rows: list[ReportRow]
     order: Sequence[str] = ()  # all methods of the report: each has one colour in all families
 
     @cached_property
     def analysis(self) -> Analysis:
         """Its statistics."""
-        return Analysis(rows=cast(list[StoredRow], self.rows))
+        return Analysis(rows=self.rows)
 
     @cached_property
     def is_shared(self) -> bool:
@@ -98,12 +97,12 @@ class Family:
         return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
 
     @property
-    def instances(self) -> dict[str, list[Row]]:
+    def instances(self) -> dict[str, list[ReportRow]]:
         """Name, which no other instance has -> its rows."""
         return grouped(self.rows, "instance")
 
 
-def families(rows: Sequence[Row]) -> list[Family]:
+def families(rows: Sequence[ReportRow]) -> list[Family]:
     """Return the families that there are, in the order of the catalogue."""
     order = list(dict.fromkeys(str(row["method"]) for row in competing(rows)))
     return [Family(name=name, rows=group, order=order) for name, group in by_family(rows).items()]

@@ -22,7 +22,7 @@ from rsjs.reporting.site.families import footer, grouped
 from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, Plot, figure_plot
-from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import headed, shown
@@ -39,7 +39,12 @@ Row = Mapping[str, Any]
 
 
 def content(
-    rows: Sequence[Row], material: Material, styles: Styles, downloads: Downloads, *, pdf: bool
+    rows: Sequence[ReportRow],
+    material: Material,
+    styles: Styles,
+    downloads: Downloads,
+    *,
+    pdf: bool,
 ) -> dict[str, Any]:
     """
     Return what the template `instance` needs.
@@ -77,12 +82,14 @@ def content(
     }
 
 
-def best_solution(rows: Sequence[Row], material: Material) -> tuple[Row, Any, Any] | None:
+def best_solution(
+    rows: Sequence[ReportRow], material: Material
+) -> tuple[ReportRow, Any, Any] | None:
     """Return the row, problem and solution of the best run; None where none was kept."""
     row = best_row([row for row in rows if row["solution_sha256"] and not is_simulated(row)])
     if row is None:
         return None
-    record, file = material.record(dict(row)), material.solved(dict(row))
+    record, file = material.record(row), material.solved(row)
     if record is None or file is None or not file.exists():
         return None
     if is_schedule(row):

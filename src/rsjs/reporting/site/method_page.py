@@ -15,18 +15,17 @@ from rsjs.reporting.site.families import footer, grouped
 from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import run_url, slug
 from rsjs.reporting.site.plots import Plot, figure_plot
+from rsjs.reporting.site.report_data import ReportRow
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Table
-from rsjs.rows.select import are_shared, known
+from rsjs.rows.select import AnyRow, are_shared, known
 
 MOST_VALUES = 6  # of an option, told one by one
 
-Row = Mapping[str, Any]
 
-
-def content(name: str, rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
+def content(name: str, rows: Sequence[ReportRow], downloads: Downloads) -> dict[str, Any]:
     """Return what the template `method` needs."""
     over = [known(row, "overshoot_s") or 0.0 for row in rows if "overshoot_s" in row]
     return {
@@ -35,7 +34,7 @@ def content(name: str, rows: Sequence[Row], downloads: Downloads) -> dict[str, A
         "qualities": Counter(row["quality"] for row in rows).most_common(),
         "ends": Counter(row["ended"].partition("(")[0] for row in rows).most_common(),
         "versions": {
-            label: sorted({str(row[key]) for row in rows if known(row, key)})
+            label: sorted({str(found) for row in rows if (found := known(row, key))})
             for label, key in (("rsjs-bench", "rsjs_version"), ("solver", "solver_version"))
         },
         "over": over,
@@ -45,7 +44,7 @@ def content(name: str, rows: Sequence[Row], downloads: Downloads) -> dict[str, A
     }
 
 
-def _options(rows: Sequence[Row]) -> Table:
+def _options(rows: Sequence[ReportRow]) -> Table:
     """Options as the solver reports them after the run, with how many runs had each value."""
     values: dict[str, Counter[str]] = {}
     for row in rows:
@@ -82,13 +81,13 @@ def _listed(counts: Mapping[str, int]) -> str:
     return f"{ends[0]} to {ends[-1]}"
 
 
-def _plots(rows: Sequence[Row]) -> list[Plot]:
+def _plots(rows: Sequence[ReportRow]) -> list[Plot]:
     """Gap to the best bound and seconds of each run, against the number of jobs."""
     floor = f"Gaps below {FLOOR} % are drawn there. A click opens the run."
     gaps = [
-        {**row, "value": max(FLOOR, 100 * row["gap_to_best"])}
+        {**row, "value": max(FLOOR, 100 * gap)}
         for row in rows
-        if known(row, "gap_to_best") is not None
+        if (gap := known(row, "gap_to_best")) is not None
     ]
     seconds = [{**row, "value": row["total_s"]} for row in rows if known(row, "total_s")]
     shared = are_shared(seconds)
@@ -108,7 +107,7 @@ def _plots(rows: Sequence[Row]) -> list[Plot]:
     ]
 
 
-def _by_size(name: str, title: str, axis: str, rows: Sequence[Row], note: str) -> Figure:
+def _by_size(name: str, title: str, axis: str, rows: Sequence[AnyRow], note: str) -> Figure:
     """A point for each run, its family in colour."""
     series = []
     for family, group in grouped(rows, "family").items():

@@ -22,17 +22,22 @@ from rsjs.campaigns.instance_store import instance_file
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
-from rsjs.reporting.statistics.tidy import ROWS, read_stored
+from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
-from rsjs.rows.columns import Row as RunRow
-from rsjs.rows.csv import read_table
+from rsjs.rows.csv import read_rows
 from rsjs.rows.select import distinct, family_of, known, ordered
 from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import KINDS, kind
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
 
-Row = dict[str, Any]
+
+class ReportRow(StoredRow, total=False):
+    """A row with what its pages add."""
+
+    family: str
+    anchor: str  # of the run on the page of its instance
+    solution_sha256: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,20 +45,20 @@ class Material:
     """The runs of a report."""
 
     sources: Sequence[Path]  # folders or files, as given
-    rows: list[Row]
-    skipped: list[Row]  # what was asked and not carried out, the reason in `message`
+    rows: list[ReportRow]
+    skipped: list[ReportRow]  # what was asked and not carried out, the reason in `message`
     corrupt: list[tuple[str, str]]  # path and reason
     lost: list[tuple[str, str]]  # id and reason of sessions whose file cannot be read
     missing: list[str]  # ids of runs that a plan has and no store
     sessions: Mapping[str, Mapping[str, Any]]  # id -> file of a session
     stores: Mapping[str, Path]  # run_id -> the store that has its record
 
-    def record(self, row: Row) -> Path | None:
+    def record(self, row: ReportRow) -> Path | None:
         """Return the folder of the record of a row."""
         store = self.stores.get(row["anchor"])
         return None if store is None else _record(store, row["anchor"])
 
-    def solved(self, row: Row) -> Path | None:
+    def solved(self, row: ReportRow) -> Path | None:
         """Return the file of the instance in the order in which a run solved it."""
         store = self.stores.get(row["anchor"])
         return None if store is None else instance_file(store, row["solved_sha256"])
@@ -68,26 +73,26 @@ def gathered(sources: Sequence[Path]) -> Material:
     stores = [path for path in sources if (path / STORE).exists()]
     tables = [path for path in sources if path not in stores]
     found = collect(stores) if stores else Collected()
-    rows: list[Row] = [
+    rows: list[StoredRow] = [
         {**row, "events": course["events"]}
         for row, course in zip(found.rows, found.courses, strict=True)
     ]
-    skipped: list[Row] = [{**row} for row in found.skipped]
+    skipped = [*found.skipped]
     for path in tables:
         if path.is_dir() and not (path / ROWS).exists():
             expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
             raise InputError("", described("a folder with other files"), expected, path)
-        rows += map(dict, read_stored(path))
+        rows += read_stored(path)
         file = path / SKIPPED
-        skipped += read_table(file) if file.exists() else []
+        skipped += read_rows(file) if file.exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
-        groups: dict[tuple[Any, ...], list[Row]] = {}
+        groups: dict[tuple[Any, ...], list[StoredRow]] = {}
         for row in rows:
             groups.setdefault(problem(row), []).append(row)
         for group in groups.values():
-            share_bounds(cast(list[RunRow], group))
+            share_bounds(group)
     places = {
         row["run_id"]: next(path for path in stores if _record(path, row["run_id"]).exists())
         for row in found.rows
@@ -95,7 +100,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     return Material(
         sources=sources,
         rows=[_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))],
-        skipped=[{**row, "family": family_of(row)} for row in skipped],
+        skipped=[cast(ReportRow, {**row, "family": family_of(row)}) for row in skipped],
         corrupt=found.corrupt,
         missing=found.missing,
         sessions=found.sessions,
@@ -108,20 +113,21 @@ def _record(store: Path, run_id: str) -> Path:
     return Store(store).path(run_id)
 
 
-def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -> Row:
+def _completed(row: StoredRow, place: int, stores: Mapping[str, Path]) -> ReportRow:
     stop = Stop(row["stop"])
     failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
     run_id = known(row, "run_id")
-    return {
+    made = {
         **row,
         "family": family_of(row),
         "anchor": run_id or f"row{place + 1}",
         "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
-        "quality": known(row, "quality") or quality(cast(RunRow, row)),
+        "quality": known(row, "quality") or quality(row),
         "solution_sha256": _solution_sha256(run_id, stores.get(run_id)) if run_id else None,
         "message": row.get("message") or "",
         "events": row.get("events"),
     }
+    return cast(ReportRow, made)
 
 
 def _solution_sha256(run_id: str, store: Path | None) -> str | None:

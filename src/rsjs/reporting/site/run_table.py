@@ -13,7 +13,7 @@ from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.reporting.site.families import footer, grouped
 from rsjs.reporting.site.pages import instance_url, method_url, run_url
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.labels import column, status_word
@@ -59,7 +59,7 @@ OPTIONS = {
 }
 
 
-def run_table(rows: Sequence[Row], by: str) -> Table:
+def run_table(rows: Sequence[ReportRow], by: str) -> Table:
     """
     Return the runs of an instance, by "method", or of a method, by "instance".
 
@@ -86,7 +86,7 @@ def run_table(rows: Sequence[Row], by: str) -> Table:
             **{column.key: known(row, column.key) for column in columns},
             "executed": executed(row),
             "run": row["anchor"],
-            **{key: row[key] for key in KEPT},
+            **{key: row.get(key) for key in KEPT},
             "best": is_best(row, best[str(row["instance"])]),
         }
         for row in rows
@@ -122,14 +122,14 @@ def mark(line: Row, key: str) -> str:
     return "best" if key == "objective" and line.get("best") else ""
 
 
-def has_nothing(row: Row) -> bool:
+def has_nothing(row: ReportRow) -> bool:
     """Return whether a run failed or has no solution, so that its output is worth reading."""
     return row["quality"] == "NO_SOLUTION" or bool(failure(row))
 
 
-def command(row: Row, material: Material) -> str:
+def command(row: ReportRow, material: Material) -> str:
     """Return `rsjs solve` or `mig schedule` on the instance of a run; "" if it was not kept."""
-    file = material.solved(dict(row))
+    file = material.solved(row)
     if file is None:
         return ""
     verb = ["mig", "schedule"] if is_schedule(row) else ["solve"]
@@ -143,9 +143,9 @@ def command(row: Row, material: Material) -> str:
     return shlex.join([*words, "-o", "schedule" if is_schedule(row) else "solution.json"])
 
 
-def log_end(row: Row, material: Material) -> str:
+def log_end(row: ReportRow, material: Material) -> str:
     """Return the last lines of a run's output; "" if it was not kept."""
-    record = material.record(dict(row))
+    record = material.record(row)
     if record is None:
         return ""
     try:
@@ -156,7 +156,7 @@ def log_end(row: Row, material: Material) -> str:
     return "".join(lines[-LINES:])[-LONGEST:].strip()
 
 
-def facts_script(slug: str, rows: Sequence[Row], material: Material) -> str:
+def facts_script(slug: str, rows: Sequence[ReportRow], material: Material) -> str:
     """
     Return a script that hands the facts of an instance's runs to the page.
 
@@ -173,8 +173,8 @@ def _label(one: columns.Column) -> str:
     return one.name.removesuffix(f"_{one.unit.lower()}").replace("_", " ")
 
 
-def _facts(row: Row, material: Material) -> dict[str, Any]:
-    record = material.record(dict(row))
+def _facts(row: ReportRow, material: Material) -> dict[str, Any]:
+    record = material.record(row)
     return {
         "title": f"{row['method']}, seed {row['seed']}",
         "values": [_fact(row, one) for one in FACTS],
@@ -185,7 +185,7 @@ def _facts(row: Row, material: Material) -> dict[str, Any]:
     }
 
 
-def _fact(row: Row, one: columns.Column) -> str:
+def _fact(row: ReportRow, one: columns.Column) -> str:
     """A value of a run with its unit; "" where none is known."""
     value = known(row, one.name)
     if value is None:
