@@ -18,8 +18,8 @@ from rsjs.reporting.statistics.means import (
     penalised_average,
     shifted_geometric_mean,
     shifted_means,
+    virtual_best,
 )
-from rsjs.reporting.statistics.virtual_best import virtual_best
 
 NAN = float("nan")
 Seconds = st.lists(st.floats(0, 3600), min_size=1, max_size=20)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.gaps import gap_summary
 from rsjs.reporting.statistics.tables import definition, probability, simulation_table, tables
 from rsjs.reporting.tables.table import latex_all, markdown_all
 
@@ -48,7 +49,7 @@ def test_where_a_method_was_not_run_it_did_not_fail(rows):
     found = Analysis(rows=left)
     # on a: 1 until 1 s, 1/2 until 2 s; its own bound is there from 2 s on
     assert found.anytime().loc["exact"].tolist() == pytest.approx([0.15, 0.2, 1.0])
-    assert found.gaps().loc["exact", ["primal_mean", "best"]].tolist() == [0.0, 2]
+    assert gap_summary(found.runs).loc["exact", ["primal_mean", "best"]].tolist() == [0.0, 2]
     line = found.means().loc["exact"]
     assert line[["solved", "problems"]].tolist() == [2, 2]
     assert line["penalised"] == line["ran"] == pytest.approx(12**0.5 - 1)

@@ -17,28 +17,27 @@ import pandas as pd
 
 from rsjs.core.types import Floats
 from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.fairness import Finding, findings
 from rsjs.reporting.statistics.gaps import (
     FAILURE,
     TARGETS,
-    gap_summary,
     mean_gaps,
     seconds_to_targets,
     with_courses,
 )
 from rsjs.reporting.statistics.means import (
+    VirtualBest,
+    geometric_means,
     intersection,
     logarithms,
     penalised,
     penalised_average,
-    shifted_geometric_mean,
     shifted_means,
+    virtual_best,
 )
 from rsjs.reporting.statistics.measures import Success, solved
 from rsjs.reporting.statistics.pairwise import pairs
 from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
 from rsjs.reporting.statistics.tidy import PROBLEM, StoredRow, methods, tidy
-from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
 from rsjs.reporting.tables.comparison import conditions
 from rsjs.rows.select import are_shared, ordered
 
@@ -48,32 +47,19 @@ CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
 
 def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     """
-    Runs of each method by what they have and by why they stopped.
+    Return runs of each method by what they have and by why they stopped.
 
-    Parameters
-    ----------
-    target : float, optional
-        As in `measures.solved`.
-
-    Returns
-    -------
-    DataFrame
-        By method: runs; one column for each of QUALITIES and CAUSES; not_run, the problems that
-        other methods were run on and this one was not.
+    runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
+    run on and this one was not. `target` as in `measures.solved`.
     """
-    marked = runs.assign(quality=_quality(runs, target), cause=runs["stop"].map(_cause))
-    problems = len(runs.groupby(PROBLEM))
-    lines = {}
-    for name in methods(runs):
-        of_method = marked[marked["method"] == name]
-        quality, cause = of_method["quality"].value_counts(), of_method["cause"].value_counts()
-        lines[name] = {
-            "runs": len(of_method),
-            **{word: int(quality.get(word, 0)) for word in QUALITIES},
-            **{word: int(cause.get(word, 0)) for word in CAUSES},
-            "not_run": problems - len(of_method),
-        }
-    return pd.DataFrame.from_dict(lines, orient="index")
+    names = methods(runs)
+    made: dict[str, pd.Series] = {}
+    marked = ((QUALITIES, _quality(runs, target)), (CAUSES, runs["stop"].map(_cause)))
+    for words, found in marked:
+        table = pd.crosstab(runs["method"], found).reindex(index=names, fill_value=0)
+        made |= {word: table.get(word, pd.Series(0, index=names)) for word in words}
+    own = runs["method"].value_counts()[names]
+    return pd.DataFrame({"runs": own, **made, "not_run": len(runs.groupby(PROBLEM)) - own})
 
 
 def _quality(runs: pd.DataFrame, target: float | None) -> pd.Series:
@@ -96,23 +82,12 @@ SHIFT = 1.0  # s
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """
-    What `rows` say together.
-
-    Attributes
-    ----------
-    rows : sequence of mappings
-        As for `tidy.tidy`.
-    success, target
-        What counts as solved; see `measures.solved`.
-    shift : float
-        Of the shifted geometric mean, seconds.
-    """
+    """What rows, as for `tidy.tidy`, say together."""
 
     rows: Sequence[StoredRow]
-    success: Success = "reached"
+    success: Success = "reached"  # with `target` what counts as solved, see `measures.solved`
     target: float | None = None
-    shift: float = SHIFT
+    shift: float = SHIFT  # s, of the shifted geometric mean
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -180,18 +155,9 @@ class Analysis:
         """The bootstrap's draws."""
         return weights(self.logs.index)
 
-    def counts(self) -> pd.DataFrame:
-        """Return the runs of each method by quality and by cause, see `counts`."""
-        return counts(self.runs, self.target)
-
     def means(self) -> pd.DataFrame:
-        """
-        Means of the seconds by method, with the interval of the ratio to the least mean.
-
-        Of the time to solve those of `shifted_means`; `ran`, of all running times.
-        """
+        """Return `shifted_means`, the interval of the ratio, and `ran`, of all running times."""
         made = shifted_means(self.times, self.limits, self.shift, self.ran)
-        spent = measures.running_times(self.runs)
         compared = made.index[made["ratio"].notna()] if not self.is_shared else []
         best = made["ratio"].idxmin() if len(compared) else ""
         intervals = {
@@ -201,18 +167,12 @@ class Analysis:
         return made.assign(
             solved=self.times.notna().sum(),
             problems=self.ran.sum(),
-            ran=pd.Series(
-                {name: shifted_geometric_mean(spent[name].dropna(), self.shift) for name in spent}
-            ),
+            ran=geometric_means(measures.running_times(self.runs), self.shift),
             low=pd.Series({name: low for name, (low, _) in intervals.items()}, dtype=float),
             high=pd.Series({name: high for name, (_, high) in intervals.items()}, dtype=float),
             in_both=len(intersection(self.times[self.ranked])) if self.ranked else 0,
             par10=penalised_average(self.times, self.limits, ran=self.ran),
         )
-
-    def gaps(self) -> pd.DataFrame:
-        """Return gaps at the end by method, see `gaps.gap_summary`."""
-        return gap_summary(self.runs)
 
     def anytime(self) -> pd.DataFrame | None:
         """Mean gaps over time and the share of targets hit; None without events of all runs."""
@@ -262,7 +222,3 @@ class Analysis:
             return conditions(self.ordered)
         others = [{**row, "seed": None} for row in self.ordered]
         return [*conditions(others), f"Seeds: {', '.join(map(str, seeds))}."]
-
-    def findings(self) -> list[Finding]:
-        """Return the findings on fairness."""
-        return findings(self.ordered)

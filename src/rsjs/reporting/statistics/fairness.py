@@ -20,7 +20,7 @@ only, or if the rows do not tell. Further checks are no equality of a column:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,29 +34,19 @@ MOST_METHODS = 3  # names in a message
 
 @dataclass(frozen=True)
 class Finding:
-    """
-    One thing that a reader of the comparison must know.
-
-    Attributes
-    ----------
-    aspect : str
-    unfair : bool
-        Whether it favours a method; otherwise a note.
-    message : str
-        One line.
-    """
+    """One thing that a reader of the comparison must know."""
 
     aspect: str
-    unfair: bool
-    message: str
+    unfair: bool  # favours a method; otherwise a note
+    message: str  # one line
 
 
-def by_instance(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each instance."""
+def by(rows: Sequence[Row], key: str) -> dict[Any, list[Row]]:
+    """The rows by a value, in order of first appearance; None where there is none."""
     groups: dict[Any, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.get("instance_sha256"), []).append(row)
-    return list(groups.values())
+        groups.setdefault(known(row, key), []).append(row)
+    return groups
 
 
 def values(rows: Sequence[AnyRow], key: str) -> list[Any]:
@@ -64,12 +54,17 @@ def values(rows: Sequence[AnyRow], key: str) -> list[Any]:
     return list(dict.fromkeys(known(row, key) for row in rows))
 
 
-def who(group: Sequence[Row], key: str) -> str:
-    """Each value on one instance with the methods that had it: `1 (a, b), 4 (c)`."""
-    of_value: Mapping[Any, list[str]] = {value: [] for value in values(group, key)}
-    for row in group:
-        of_value[known(row, key)].append(str(row.get("method")))
-    return ", ".join(f"{shown(value)} ({_listed(names)})" for value, names in of_value.items())
+def differing(rows: Sequence[Row], key: str) -> str:
+    """On how many instances a value differs, and who had which on the first: `1 (a, b), 4 (c)`."""
+    groups = by(rows, "instance_sha256").values()
+    unequal = [group for group in groups if len(values(group, key)) > 1]
+    if not unequal:
+        return ""
+    who = ", ".join(
+        f"{shown(value)} ({_listed([str(row.get('method')) for row in own])})"
+        for value, own in by(unequal[0], key).items()
+    )
+    return f"{counted(len(unequal), 'instance')}: {who}"
 
 
 def shown(value: Any) -> str:
@@ -108,7 +103,7 @@ def solver_versions(rows: Sequence[Row]) -> Iterator[Finding]:
 
 def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
     """Methods that were not run on an instance that others were run on."""
-    groups = by_instance(rows)
+    groups = by(rows, "instance_sha256").values()
     for method in values(rows, "method"):
         left = sum(method not in values(group, "method") for group in groups)
         if left:
@@ -118,17 +113,14 @@ def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
 
 def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
     """Instances whose methods ran with unlike seeds, and too few of them."""
-    unequal, fewest = [], FEW_SEEDS
-    for group in by_instance(rows):
-        of_method: dict[Any, set[Any]] = {}
-        for row in group:
-            of_method.setdefault(row.get("method"), set()).add(known(row, "seed"))
-        fewest = min(fewest, *map(len, of_method.values()))
-        if len({frozenset(found) for found in of_method.values()}) > 1:
-            unequal.append(group)
+    unequal: list[Row] = []
+    fewest = FEW_SEEDS
+    for group in by(rows, "instance_sha256").values():
+        of_method = [{*values(own, "seed")} for own in by(group, "method").values()]
+        fewest = min(fewest, *map(len, of_method))
+        unequal += group if any(own != of_method[0] for own in of_method) else []
     if unequal:
-        message = f"seeds differ on {counted(len(unequal), 'instance')}: "
-        yield Finding("seeds", True, message + who(unequal[0], "seed"))
+        yield Finding("seeds", True, f"seeds differ on {differing(unequal, 'seed')}")
     if fewest < FEW_SEEDS:
         told = f"{counted(fewest, 'seed')} for some instance and method"
         yield Finding("seeds", False, f"{told}: {FEW_SEEDS} or more show the luck of one")
@@ -151,19 +143,18 @@ def taken(rows: Sequence[Row]) -> Iterator[Finding]:
 
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
     """Methods that went on after their time limit."""
-    worst: dict[tuple[Any, bool], tuple[float, int]] = {}
+    overs: dict[tuple[Any, bool], list[float]] = {}
     for row in rows:
         over = known(row, "overshoot_s")  # of the process; a row may know the method's time only
         if over is None:
             over = (known(row, "total_s") or 0.0) - row["time_limit"]
         if over > GRACE:
-            of = row.get("method"), _gained(row)
-            most, count = worst.get(of, (0.0, 0))
-            worst[of] = max(most, over), count + 1
-    for (method, gained), (most, count) in worst.items():
-        message = f"{method} overran its limit in {counted(count, 'run')}, by {measured(most)} s"
+            overs.setdefault((row.get("method"), _gained(row)), []).append(over)
+    for (method, gained), found in overs.items():
+        message = f"{method} overran its limit in {counted(len(found), 'run')}"
+        message += f", by {measured(max(found))} s at most"
         after = "" if gained else ", and gained nothing: no solution after the limit counts"
-        yield Finding("time limit", gained, f"{message} at most{after}")
+        yield Finding("time limit", gained, message + after)
 
 
 def _gained(row: Row) -> bool:
@@ -176,14 +167,16 @@ def _gained(row: Row) -> bool:
 
 def processor(rows: Sequence[Row]) -> Iterator[Finding]:
     """Methods that used more processors than they were given threads."""
-    most: dict[Any, float] = {}
-    for row in rows:
-        used, wall, threads = (known(row, key) for key in ("cpu_s", "process_s", "threads"))
-        if used and wall and threads and used / wall > threads + SPARE:
-            most[row.get("method")] = max(used / wall, most.get(row.get("method"), 0.0))
-    for method, ratio in most.items():
-        message = f"{method} used up to {measured(ratio)} processors, more than its threads"
-        yield Finding("threads", True, message)
+    for method, own in by(rows, "method").items():
+        found = [[known(row, key) for key in ("cpu_s", "process_s", "threads")] for row in own]
+        ratios = [
+            used / wall
+            for used, wall, threads in found
+            if used and wall and threads and used / wall > threads + SPARE
+        ]
+        if ratios:
+            message = f"{method} used up to {measured(max(ratios))} processors"
+            yield Finding("threads", True, f"{message}, more than its threads")
 
 
 def timing(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -214,18 +207,15 @@ def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
 
 def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:
     """Machines whose calibration differs before, between and after exclusive runs."""
-    of_host: dict[Any, list[float]] = {}
     exclusive = [row for row in rows if row.get("timing") == "exclusive"]
-    silent = 0
-    for row in exclusive:
-        found = [known(row, f"calibration_{word}") for word in ("before", "after")]
-        silent += None in found
-        seconds = [one for one in found if one is not None]
-        of_host.setdefault(known(row, "host"), []).extend(seconds)
+    keys = ("calibration_before", "calibration_after")
+    silent = sum(any(known(row, key) is None for key in keys) for row in exclusive)
     if silent:
         left = f"{counted(silent, 'run')} of {len(exclusive)}"
         yield Finding("calibration", False, f"not recorded before and after {left}")
-    for host, seconds in of_host.items():
+    for host, own in by(exclusive, "host").items():
+        every = [known(row, key) for row in own for key in keys]
+        seconds = [value for value in every if value is not None]
         if seconds and max(seconds) > (1 + DRIFT) * min(seconds):
             ends = f"from {measured(min(seconds))} to {measured(max(seconds))} s"
             where = f" on {host}" if host else ""
@@ -240,42 +230,15 @@ def commits(rows: Sequence[Row]) -> Iterator[Finding]:
         yield Finding("version", False, message)
 
 
-CHECKS: tuple[Callable[[Sequence[Row]], Iterator[Finding]], ...] = (
-    solver_versions,
-    coverage,
-    seeds,
-    taken,
-    overruns,
-    processor,
-    timing,
-    loaded,
-    calibrated,
-    commits,
-)
-
-
-__all__ = ["ASPECTS", "Aspect", "Finding", "findings"]
-
-Missing = Literal["unknown", "a value", "ignored"]
-
-
 @dataclass(frozen=True)
 class Aspect:
-    """
-    Something that the runs of an instance should share.
-
-    Attributes
-    ----------
-    keys : tuple of str
-        Columns of the rows that tell it.
-    missing : "unknown", "a value" or "ignored"
-        What an empty field of such a column means: not recorded, none was given (a warm start, a
-        memory limit), or does not apply (a tolerance of a method without a solver).
-    """
+    """Something that the runs of an instance should share."""
 
     name: str
-    keys: tuple[str, ...]
-    missing: Missing = "unknown"
+    keys: tuple[str, ...]  # columns of the rows that tell it
+    # what an empty field means: not recorded, none was given (a warm start, a memory limit), or
+    # does not apply (a tolerance of a method without a solver)
+    missing: Literal["unknown", "a value", "ignored"] = "unknown"
 
 
 ASPECTS = (
@@ -294,7 +257,9 @@ ASPECTS = (
 def findings(rows: Sequence[Row]) -> list[Finding]:
     """All findings on the rows of one comparison, what is unfair first."""
     found = [finding for aspect in ASPECTS for finding in _of_aspect(aspect, rows)]
-    found += [finding for check in CHECKS for finding in check(rows)]
+    checks = (solver_versions, coverage, seeds, taken, overruns, processor, timing, loaded)
+    for check in (*checks, calibrated, commits):
+        found += check(rows)
     return sorted(found, key=lambda finding: not finding.unfair)
 
 
@@ -307,10 +272,8 @@ def _of_aspect(aspect: Aspect, rows: Sequence[Row]) -> Iterator[Finding]:
         if aspect.missing == "unknown" and len(told) < len(rows):
             left = counted(len(rows) - len(told), "run")
             yield Finding(aspect.name, False, f"{key} not recorded for {left} of {len(rows)}")
-        unequal = [group for group in by_instance(told) if len(values(group, key)) > 1]
-        if unequal:
-            message = f"{key} differs on {counted(len(unequal), 'instance')}: "
-            yield Finding(aspect.name, True, message + who(unequal[0], key))
+        if unequal := differing(told, key):
+            yield Finding(aspect.name, True, f"{key} differs on {unequal}")
         elif len(several := values(told, key)) > 1:
             message = f"{key} differs between instances: {', '.join(map(shown, several))}"
             yield Finding(aspect.name, False, message)

@@ -50,14 +50,11 @@ FAILURE = 1.0
 
 def gap_summary(runs: pd.DataFrame) -> pd.DataFrame:
     """
-    Gaps in [0, 1] by method.
+    Return gaps in [0, 1] by method.
 
-    Returns
-    -------
-    DataFrame
-        gaps, how many are known; median, upper_quartile, most of the gaps to the best bound;
-        primal_median, primal_mean of the primal gaps; best, on how many problems the cost is the
-        best of all or ties with it; memory, median peak [MB].
+    gaps, how many are known; median, upper_quartile, most of those to the best bound;
+    primal_median, primal_mean; best, on how many problems the cost is the best of all or ties with
+    it; memory, median peak [MB].
     """
     certified, primal = gaps(runs, "gap_to_best"), gaps(runs, "primal_gap")
     return pd.DataFrame(
@@ -88,16 +85,7 @@ def courses(runs: pd.DataFrame, kind: Kind) -> list[tuple[list[Step], float]]:
 
 
 def course(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
-    """
-    Seconds and gaps at which the gap falls, the first one (0, 1).
-
-    Parameters
-    ----------
-    run : mapping
-        One line of `tidy.tidy`.
-    limit : float
-        Seconds; later events do not count.
-    """
+    """Return seconds until the limit and gaps at which the gap of a run falls, first (0, 1)."""
     steps: list[Step] = [(0.0, 1.0)]
     if not run["valid"]:
         return steps
@@ -156,19 +144,7 @@ ROUNDING = 1e-9  # a gap of 0 may be one of rounding
 
 
 def distribution(values: pd.Series) -> tuple[Floats, Floats]:
-    """
-    The steps of one method's distribution function.
-
-    Parameters
-    ----------
-    values : Series
-        NaN = failed.
-
-    Returns
-    -------
-    x, share : arrays
-        Distinct values in increasing order, and the share of all that is <= each.
-    """
+    """Return the distinct values, increasing, and the share of all, NaN too, that is <= each."""
     x, count = np.unique(values.dropna().to_numpy(dtype=np.float64), return_counts=True)
     return x, np.cumsum(count) / len(values)
 

@@ -24,7 +24,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from rsjs.reporting.statistics.tidy import PROBLEM, methods
 
@@ -36,14 +35,7 @@ ROUNDING = 1e-9  # a gap of 0 may be one of rounding
 def solved(
     runs: pd.DataFrame, success: Success = "reached", target: float | None = None
 ) -> pd.Series:
-    """
-    Whether each run was solved.
-
-    Parameters
-    ----------
-    target : float, optional
-        Greatest gap that counts; by default the gap at which the run was allowed to stop.
-    """
+    """Whether each run has a gap of at most the target, by default the run's own gap limit."""
     limit = runs["gap_limit"].fillna(GAP_LIMIT) if target is None else target
     found = runs["own_gap" if success == "proved" else "gap_to_best"]
     return runs["valid"] & (found <= limit + ROUNDING)
@@ -97,32 +89,9 @@ RESOLUTION = 1e-3  # s: differences below it are not of the methods
 
 
 def ratios(times: pd.DataFrame, resolution: float = RESOLUTION) -> pd.DataFrame:
-    """
-    Each method's time by the least of the problem.
-
-    Parameters
-    ----------
-    times : DataFrame
-        Seconds, problems x methods, NaN = failed.
-    resolution : float
-        Seconds; shorter times count as this.
-
-    Returns
-    -------
-    DataFrame
-        >= 1, infinite where the method failed.
-    """
+    """Return times by the least of the problem, inf for a failure; shorter ones count as this."""
     counted = times.clip(lower=resolution)
     return counted.div(counted.min(axis=1), axis=0).fillna(np.inf)
-
-
-def profile(found: pd.DataFrame, tau: ArrayLike) -> pd.DataFrame:
-    """rho(tau) by tau and method, of the ratios of all problems."""
-    at = np.atleast_1d(np.asarray(tau, dtype=np.float64))
-    return pd.DataFrame(
-        {name: [(found[name] <= limit).mean() for limit in at] for name in found.columns},
-        index=pd.Index(at, name="tau"),
-    )
 
 
 def of_pair(times: pd.DataFrame, one: str, other: str) -> pd.DataFrame:

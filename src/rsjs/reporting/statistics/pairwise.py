@@ -47,14 +47,7 @@ TIE = 0.01  # relative
 def wins(
     values: pd.DataFrame, one: str, other: str, tolerance: float = TIE
 ) -> tuple[int, int, int]:
-    """
-    Problems on which `one` wins, ties and loses.
-
-    Parameters
-    ----------
-    values : DataFrame
-        Problems x methods, less is better, NaN = failed.
-    """
+    """Return on how many problems `one` wins, ties and loses; less is better, NaN = failed."""
     a, b = values[one].to_numpy(dtype=np.float64), values[other].to_numpy(dtype=np.float64)
     tied = (np.abs(a - b) <= tolerance * np.maximum(np.abs(a), np.abs(b))) | (
         np.isnan(a) & np.isnan(b)
@@ -69,18 +62,11 @@ RELATIVE_TIE = 1e-12  # differences that are equal but for rounding
 
 @dataclass(frozen=True, kw_only=True)
 class SignedRank:
-    """
-    Attributes
-    ----------
-    plus, minus : float
-        R+ and R-.
-    p : float
-        Two-sided; 1 without any difference.
-    """
+    """Wilcoxon's statistics of a pair."""
 
-    plus: float
-    minus: float
-    p: float
+    plus: float  # R+
+    minus: float  # R-
+    p: float  # two-sided; 1 without any difference
 
     @property
     def statistic(self) -> float:
@@ -94,14 +80,7 @@ class SignedRank:
 
 
 def signed_rank(one: ArrayLike, other: ArrayLike) -> SignedRank:
-    """
-    Test whether paired values differ.
-
-    Parameters
-    ----------
-    one, other : (instances,) arrays
-        At least one instance.
-    """
+    """Test whether paired values differ, one of each instance."""
     from scipy import stats
 
     a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
@@ -155,23 +134,12 @@ def pairs(
     scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats, tie: float = TIE
 ) -> pd.DataFrame:
     """
-    All pairs of methods.
+    Return all pairs of methods with a common problem.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Problems x methods, less is better, NaN = not run: what is tested.
-    values : DataFrame
-        The same measure with NaN for failures: what is counted.
-    drawn : array
-        Of `ranks.weights` of all problems; a pair that has fewer gets draws of these.
-
-    Returns
-    -------
-    DataFrame
-        Of pairs with a common problem: one, other; wins, ties, losses of one; better, the share of
-        the draws in which its mean is the lesser one; effect in [-1, 1], below 0 if one is better;
-        p; holm, p corrected for all pairs.
+    one, other; wins, ties, losses of one; better, the share of the draws in which its mean is the
+    lesser one; effect in [-1, 1], below 0 if one is better; p; holm, p corrected for all pairs.
+    `scores` are tested (problems x methods, less is better, NaN = not run), `values` counted (the
+    measure with NaN for failures); a pair that has fewer problems than `drawn` gets its own draws.
     """
     draws = {(True,) * len(scores): drawn}  # by the problems that a pair has in common
     lines = []

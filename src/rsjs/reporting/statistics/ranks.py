@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Floats
 from rsjs.instances.generators.random_streams import index, uniforms
 from rsjs.reporting.statistics.means import ratio
 
@@ -27,17 +27,15 @@ LEVEL = 0.95
 
 def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Floats:
     """
-    Weight of each problem in each draw, (draws, problems); each line sums to 1.
+    Return the weight of each problem in each draw, (draws, problems); each line sums to 1.
 
-    Parameters
-    ----------
-    problems : MultiIndex
-        Of a matrix of `measures`; what shares an instance is its seeds and repetitions.
+    `problems` is the index of a matrix of `measures`; what shares an instance is its seeds.
     """
     instances = pd.factorize(problems.get_level_values("instance"))[0]
     count = int(instances.max()) + 1
     taken = index(uniforms("bootstrap", seed, "instances", draws * count), count)
-    times = _counted(taken.reshape(draws, count), count)  # how often each instance was drawn
+    flat = taken + count * np.repeat(np.arange(draws), count)
+    times = np.bincount(flat, minlength=draws * count).reshape(draws, count)  # of each instance
     made = np.zeros((draws, len(problems)))
     for i in range(count):
         members = np.flatnonzero(instances == i)
@@ -58,25 +56,9 @@ def interval(values: Floats, level: float = LEVEL) -> tuple[float, float]:
 def mean_ratio_interval(
     logs: pd.DataFrame, one: str, other: str, shift: float, drawn: Floats
 ) -> tuple[float, float]:
-    """
-    Interval of the ratio of two methods' shifted geometric means, one / other.
-
-    Parameters
-    ----------
-    logs : DataFrame
-        `means.logarithms` of penalised seconds, problems x methods.
-    drawn : array
-        Of `weights`.
-    """
+    """Return the interval of the ratio of two methods' means, of `means.logarithms`, in draws."""
     means = np.exp(drawn @ logs[[one, other]].to_numpy(dtype=np.float64)) - shift
     return interval(ratio(means[:, 0], means[:, 1]))
-
-
-def _counted(taken: Ints, count: int) -> Ints:
-    """How often each of 0, ..., count - 1 stands in each line."""
-    draws = len(taken)
-    flat = taken + count * np.arange(draws)[:, None]
-    return np.bincount(flat.ravel(), minlength=draws * count).reshape(draws, count)
 
 
 ROUNDING = 1e-12
@@ -84,22 +66,14 @@ ROUNDING = 1e-12
 
 def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     """
-    Share of the draws in which each method has each rank.
+    Return the share of the draws in which each method has each rank; each line sums to 1.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Problems x methods, finite, less is better.
-    drawn : array
-        Of `ranks.weights`, (draws, problems).
-
-    Returns
-    -------
-    DataFrame
-        Methods in the order of their means x ranks 1, 2, ...; each line sums to 1.
+    Methods in the order of their means x ranks 1, 2, ...; of scores, problems x methods, finite,
+    less is better, in the draws of `weights`.
     """
     order = scores.mean().sort_values(kind="stable").index
-    ranks = _ranks(scores[order], drawn)
+    means = _means(scores[order], drawn)
+    ranks = 1 + (means[:, None, :] < means[:, :, None]).sum(axis=2)
     count = len(order)
     shares = [(ranks == rank).mean(axis=0) for rank in range(1, count + 1)]
     return pd.DataFrame(np.transpose(shares), index=order, columns=range(1, count + 1))
@@ -107,18 +81,9 @@ def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
 
 def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """
-    Mean rank of each method, and the middle `level` of its ranks.
+    Return the mean rank of each method and the middle `level` of its ranks, of `rank_shares`.
 
-    Parameters
-    ----------
-    shares : DataFrame
-        Of `rank_shares`.
-
-    Returns
-    -------
-    DataFrame
-        By method: mean; low, the least rank r with P(rank <= r) >= (1 - level) / 2; high, that
-        with P(rank <= r) >= (1 + level) / 2.
+    low is the least rank r with P(rank <= r) >= (1 - level) / 2, high that with (1 + level) / 2.
     """
     ranks = shares.columns.to_numpy()
     reached = shares.cumsum(axis=1).to_numpy() + ROUNDING
@@ -140,8 +105,3 @@ def better(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
 def _means(scores: pd.DataFrame, drawn: Floats) -> Floats:
     # rounded: equal columns shall stay equal whatever the order of the sum
     return np.asarray(np.round(drawn @ scores.to_numpy(dtype=np.float64), 12), dtype=np.float64)
-
-
-def _ranks(scores: pd.DataFrame, drawn: Floats) -> Ints:
-    means = _means(scores, drawn)
-    return np.asarray(1 + (means[:, None, :] < means[:, :, None]).sum(axis=2), dtype=np.int64)

@@ -7,15 +7,18 @@ values over time, pairs of methods, ranks, the virtual best, and the findings on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis
+from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, counts
+from rsjs.reporting.statistics.fairness import findings
+from rsjs.reporting.statistics.gaps import gap_summary
 from rsjs.reporting.statistics.pairwise import TIE, least_p
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables import formats
@@ -29,6 +32,41 @@ from rsjs.runs.gap import gap, problem
 CERTAIN = 0.05
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
 METHOD = Column("method", "method")
+_count = partial(Column, number=formats.count)
+_percent = partial(Column, number=formats.percent, unit="%")
+_measured = partial(Column, number=formats.measured)
+_term = partial(Column, number=formats.term)
+UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
+UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
+
+
+def tables(analysis: Analysis) -> list[Table]:
+    """
+    Return all tables; the one over time only where events were stored.
+
+    Nothing is ranked by seconds that were measured beside other runs.
+    """
+    made = [
+        _counts(analysis),
+        simulation_table(analysis.ordered),
+        schedule_table(analysis.ordered),
+        _means(analysis),
+        _gaps(analysis),
+        _anytime(analysis),
+    ]
+    timed = not analysis.is_shared
+    if len(analysis.times.columns) > 1:
+        made += [
+            _pairs("time", analysis.pairs_by_time(), analysis) if timed else None,
+            _pairs("cost", analysis.pairs_by_cost(), analysis),
+        ]
+    if len(analysis.ranked) > 1:
+        made += [
+            _ranks("time", analysis.ranks_by_time, analysis) if timed else None,
+            _ranks("cost", analysis.ranks_by_cost, analysis),
+            _virtual_best(analysis) if timed else None,
+        ]
+    return [*(table for table in made if table is not None), _fairness(analysis)]
 
 
 def named(found: pd.DataFrame) -> list[dict[str, Any]]:
@@ -42,90 +80,30 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return made
 
 
-def pairs_table(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
-    """The pairs by "time" or "cost"."""
-    instances = analysis.logs.index.get_level_values("instance").nunique()
-    notes = [
-        f"Wins, ties (within {100 * TIE:g} %) and losses of the first method by problem;"
-        " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
-        " below 0 if the first is better; p: Wilcoxon's signed-rank test"
-        f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
-        " A pair is compared on the problems that both were run on."
-    ]
-    if least_p(instances) > CERTAIN:
-        told = f"no p can be below {least_p(instances):g}"
-        notes.append(f"With {counted(instances, 'instance')} {told}.")
+def definition(analysis: Analysis) -> str:
+    """Return what counts as solved, in a sentence."""
+    limit = "the run's own gap limit"
+    if analysis.target is not None:
+        limit = f"{100 * analysis.target:g} %"
+    bound = "bound of the run itself" if analysis.success == "proved" else "best bound of all runs"
+    return f"Solved: verified, with a gap to the {bound} of at most {limit}."
+
+
+def _counts(analysis: Analysis) -> Table:
+    found = counts(analysis.runs, analysis.target)
+    if not found["not_run"].any():
+        found = found.drop(columns="not_run")
+    words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
+    columns = [METHOD, _count("runs", "runs"), *(_count(word, status_word(word)) for word in words)]
+    if "not_run" in found:
+        columns.append(_count("not_run", "not run"))
     return Table(
-        name=f"pairs-by-{measure}",
-        title=f"Pairs by {measure}",
-        columns=[
-            Column("one", "method"),
-            Column("other", "against"),
-            *(Column(word, word, formats.count) for word in ("wins", "ties", "losses")),
-            Column("better", "better", formats.percent, unit="%"),
-            Column("effect", "effect", lambda value: f"{value:.2f}"),
-            Column("p", "p", probability),
-            Column("holm", "Holm", probability),
-        ],
-        rows=records(found),
-        notes=notes,
+        name="counts",
+        title="Runs",
+        columns=columns,
+        rows=named(found),
+        notes=[f"{STATUS_NOTE} The other counts tell why the run stopped."],
     )
-
-
-def ranks_table(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Table:
-    """Ranks by "time" or "cost"; its file has the share of every rank."""
-    means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
-    spread = rank_spread(shares)
-    lines = named(spread.join(shares.add_prefix("rank_")))
-    return Table(
-        name=f"ranks-by-{measure}",
-        title=f"Ranks by {measure}",
-        columns=[
-            METHOD,
-            Column("mean", "mean rank", lambda value: f"{value:.2f}"),
-            Column("rank_1", "rank 1", formats.percent, unit="%"),
-            Column("low", "from", formats.count),
-            Column("high", "to", formats.count),
-        ],
-        rows=lines,
-        notes=[
-            f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
-            " how often the first, and the middle 95 %.",
-            *([analysis.unranked] if analysis.unranked else []),
-        ],
-    )
-
-
-def virtual_best_table(analysis: Analysis) -> Table:
-    """Return the table of the portfolio of all methods."""
-    found = analysis.virtual_best()
-    virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
-    return Table(
-        name="virtual-best",
-        title="Virtual best",
-        columns=[
-            METHOD,
-            Column("best", "fastest", formats.count),
-            Column("alone", "alone", formats.count),
-            Column("contribution", "contribution", formats.measured),
-        ],
-        rows=named(found.methods),
-        notes=[
-            f"The fastest method of each instance: mean {virtual} s; the single best, "
-            f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster,"
-            " or at all; contribution: the virtual best's mean without the method by that with it."
-        ],
-    )
-
-
-def probability(value: float) -> str:
-    """
-    A p-value: never a bare 0.
-
-    >>> probability(0.0314), probability(1e-9), probability(1.0)
-    ('0.0314', '<0.0001', '1.00')
-    """
-    return "<0.0001" if value < 1e-4 else formats.significant(value, 3)
 
 
 KIND = ["goal", "reading", "units"]
@@ -134,14 +112,22 @@ ROUNDING = 1e-9  # of a gap
 
 def schedule_table(rows: Sequence[Row]) -> Table | None:
     """
-    A line per method for each objective, reading and division of the GPU; None without schedules.
+    Return a line per method for each objective, reading and division of the GPU; None without.
 
     A gap is that of the first stage, to the best bound of the problem by any method.
     """
-    runs = pd.DataFrame([_schedule_run(row) for row in rows if is_schedule(row)])
-    if runs.empty:
+    chosen = [row for row in rows if is_schedule(row)]
+    if not chosen:
         return None
-    groups = runs.groupby([*KIND, "method"], sort=False)
+    runs = _numbers(chosen, {"value": "objective", "bound": "best_bound", "seconds": "total_s"})
+    runs = runs.assign(
+        **{name: [row.get(name) for row in chosen] for name in KIND},
+        problem=[row["instance_sha256"] for row in chosen],
+        gap_to_best=[gap(known(row, "objective"), known(row, "best_bound")) for row in chosen],
+    ).astype({"gap_to_best": float})
+    groups = runs.assign(optimal=runs["gap_to_best"] <= ROUNDING).groupby(
+        [*KIND, "method"], sort=False
+    )
     lines = pd.DataFrame(
         {
             "sets": groups["problem"].nunique(),
@@ -162,14 +148,14 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
             Column("reading", "reading"),
             *([Column("units", "units", unit="MB")] if runs["units"].nunique() > 1 else []),
             METHOD,
-            Column("sets", "sets", formats.count),
-            Column("verified", "verified", formats.count),
-            Column("gap_to_best", "gap to best, mean", formats.percent, unit="%"),
-            Column("most", "most", formats.percent, unit="%"),
-            Column("optimal", "optimal", formats.count),
-            Column("value", "mean z", formats.term),
-            Column("bound", "mean bound", formats.term),
-            Column("seconds", "median", formats.measured, unit="s"),
+            _count("sets", "sets"),
+            _count("verified", "verified"),
+            _percent("gap_to_best", "gap to best, mean"),
+            _percent("most", "most"),
+            _count("optimal", "optimal"),
+            _term("value", "mean z"),
+            _term("bound", "mean bound"),
+            _measured("seconds", "median", unit="s"),
         ],
         rows=records(lines.reset_index().sort_values([*KIND, "gap_to_best"], kind="stable")),
         notes=[
@@ -179,179 +165,94 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
     )
 
 
-def _schedule_run(row: Row) -> dict[str, Any]:
-    value, bound = known(row, "objective"), known(row, "best_bound")
-    found = gap(value, bound)
-    numbers = {
-        "value": value,
-        "bound": bound,
-        "gap_to_best": found,
-        "seconds": known(row, "total_s"),
+def _numbers(rows: Sequence[Row], names: Mapping[str, str]) -> pd.DataFrame:
+    """The methods of rows, and values of columns by other names, NaN where nothing is known."""
+    values = {
+        name: pd.Series([known(row, column) for row in rows], dtype=float)
+        for name, column in names.items()
     }
-    return {
-        **{name: row.get(name) for name in (*KIND, "method")},
-        "problem": row["instance_sha256"],
-        "optimal": found is not None and found <= ROUNDING,
-        **{name: float("nan") if one is None else float(one) for name, one in numbers.items()},
-    }
+    return pd.DataFrame({"method": [row["method"] for row in rows], **values})
 
 
 CROWDED = 0.7  # utilisation above which a lower bound says little
+CROWDED_NOTE = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible."
+SIMULATED = {"cost": "objective", "bound": "best_bound", "seconds": "decision_median_s"} | {
+    name: name for name in ("energy", "tardiness", "late", "jobs", "utilisation", "decisions")
+}
 
 
 def simulation_table(rows: Sequence[Row]) -> Table | None:
     """
-    The means of each policy over the workloads that all completed; None without simulations.
+    Return the means of each policy over the workloads that all completed; None without any.
 
     Runs of one policy on one workload with several seeds count as their mean; where the seeds draw
     errors of the times, each is a workload of its own.
     """
-    runs = pd.DataFrame(
-        [_simulation_run(row) for row in rows if is_simulated(row) and not is_reference(row)]
-    )
-    if runs.empty:
+    chosen = [row for row in rows if is_simulated(row) and not is_reference(row)]
+    if not chosen:
         return None
+    runs = _numbers(chosen, SIMULATED).assign(workload=[problem(row) for row in chosen])
     policies = list(dict.fromkeys(runs["method"]))
     done = runs[runs["cost"].notna()].groupby(["workload", "method"]).mean(numeric_only=True)
     having = done.groupby("workload").size()
     common = having.index[having == len(policies)]
-    chosen = done[done.index.get_level_values("workload").isin(common)]
-    own = chosen.groupby("method").mean().reindex(policies)
+    own = done[done.index.get_level_values("workload").isin(common)]
+    own = own.groupby("method").mean().reindex(policies)
     lines = own.assign(
         over_bound=own["cost"] / own["bound"],
         late=own["late"] / own["jobs"],
         ended=runs.groupby("method")["cost"].count(),
         milliseconds=1000 * own["seconds"],
     )
-    crowded = (own["utilisation"] > CROWDED).any()
+    notes = [
+        f"Means over {counted(len(common), 'workload')} that all policies completed; late: by"
+        " more than 60 s; in use: of all GPU-hours; ms: medians."
+    ]
+    if (own["utilisation"] > CROWDED).any():
+        notes.append(CROWDED_NOTE)
     return Table(
         name="simulations",
         title="Simulations",
         columns=[
             METHOD,
-            Column("ended", "completed", formats.count),
+            _count("ended", "completed"),
             Column("cost", "cost", formats.cost, unit="$"),
-            Column("energy", "energy", formats.term),
-            Column("tardiness", "tardiness", formats.term),
-            Column("over_bound", "/ bound", formats.term),
-            Column("late", "late", formats.percent, unit="%"),
-            Column("utilisation", "in use", formats.percent, unit="%"),
-            Column("decisions", "decisions", formats.count),
-            Column("milliseconds", "ms each", formats.measured),
+            _term("energy", "energy"),
+            _term("tardiness", "tardiness"),
+            _term("over_bound", "/ bound"),
+            _percent("late", "late"),
+            _percent("utilisation", "in use"),
+            _count("decisions", "decisions"),
+            _measured("milliseconds", "ms each"),
         ],
         rows=named(lines),
-        notes=[
-            f"Means over {counted(len(common), 'workload')} that all policies completed; late: by"
-            " more than 60 s; in use: of all GPU-hours; ms: medians.",
-            *(
-                [f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible."]
-                if crowded
-                else []
-            ),
-        ],
+        notes=notes,
     )
 
 
-def _simulation_run(row: Row) -> dict[str, Any]:
-    names = {
-        "cost": "objective",
-        "bound": "best_bound",
-        "seconds": "decision_median_s",
-        **{name: name for name in ("energy", "tardiness", "late", "jobs", "utilisation")},
-        "decisions": "decisions",
-    }
-    values = {name: known(row, column) for name, column in names.items()}
-    return {
-        "method": row["method"],
-        "workload": problem(row),
-        **{name: float("nan") if value is None else value for name, value in values.items()},
-    }
-
-
-RATIO = (
-    Column("ratio", "ratio", formats.measured),
-    Column("low", "from", formats.measured),
-    Column("high", "to", formats.measured),
-)
-UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
-UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
-
-
-def tables(analysis: Analysis) -> list[Table]:
-    """
-    All tables; the one of the course over time only where events were stored.
-
-    Nothing is ranked by seconds that were measured beside other runs.
-    """
-    made = [_counts(analysis), simulation_table(analysis.ordered)]
-    made.append(schedule_table(analysis.ordered))
-    made += [_means(analysis), _gaps(analysis), _anytime(analysis)]
-    timed = not analysis.is_shared
-    if len(analysis.times.columns) > 1:
-        made += [
-            pairs_table("time", analysis.pairs_by_time(), analysis) if timed else None,
-            pairs_table("cost", analysis.pairs_by_cost(), analysis),
-        ]
-    if len(analysis.ranked) > 1:
-        made += [
-            ranks_table("time", analysis.ranks_by_time, analysis) if timed else None,
-            ranks_table("cost", analysis.ranks_by_cost, analysis),
-            virtual_best_table(analysis) if timed else None,
-        ]
-    return [*(table for table in made if table is not None), _fairness(analysis)]
-
-
-def definition(analysis: Analysis) -> str:
-    """What counts as solved, in a sentence."""
-    limit = "the run's own gap limit"
-    if analysis.target is not None:
-        limit = f"{100 * analysis.target:g} %"
-    bound = "bound of the run itself" if analysis.success == "proved" else "best bound of all runs"
-    return f"Solved: verified, with a gap to the {bound} of at most {limit}."
-
-
-def _counts(analysis: Analysis) -> Table:
-    found = analysis.counts()
-    words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
-    if not found["not_run"].any():
-        found = found.drop(columns="not_run")
-    columns = [Column("runs", "runs", formats.count)]
-    columns += [Column(word, status_word(word), formats.count) for word in words]
-    if "not_run" in found:
-        columns.append(Column("not_run", "not run", formats.count))
-    return Table(
-        name="counts",
-        title="Runs",
-        columns=[METHOD, *columns],
-        rows=named(found),
-        notes=[f"{STATUS_NOTE} The other counts tell why the run stopped."],
-    )
+RATIO = {"ratio": "ratio", "low": "from", "high": "to"}
 
 
 def _means(analysis: Analysis) -> Table:
     found, shared = analysis.means(), analysis.is_shared
     common = int(found["in_both"].iloc[0])
     told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
+    ratio = [] if shared else [_measured(key, heading) for key, heading in RATIO.items()]
+    both = [_measured("intersection", f"mean of {common}", unit="s")] if common else []
     return Table(
         name="times",
         title="Time to solve",
         columns=[
             METHOD,
-            Column("solved", "solved", formats.count),
-            Column("problems", "of", formats.count),
-            Column("ran", "running time, mean", formats.measured, unit="s"),
-            Column(
-                "penalised", "time to solve, mean", formats.measured, unit="s", missing=UNSOLVED
-            ),
-            *([] if shared else RATIO),
-            *(
-                [Column("intersection", f"mean of {common}", formats.measured, unit="s")]
-                if common
-                else []
-            ),
-            Column("par10", "PAR10", formats.measured, unit="s", missing=UNSOLVED),
+            _count("solved", "solved"),
+            _count("problems", "of"),
+            _measured("ran", "running time, mean", unit="s"),
+            _measured("penalised", "time to solve, mean", unit="s", missing=UNSOLVED),
+            *ratio,
+            *both,
+            _measured("par10", "PAR10", unit="s", missing=UNSOLVED),
         ],
-        rows=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
+        rows=named(found.drop(columns=[*RATIO]) if shared else found),
         notes=[
             f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
             " problems that the method was run on; time to solve: a failure"
@@ -368,16 +269,16 @@ def _gaps(analysis: Analysis) -> Table:
         title="Gaps at the end",
         columns=[
             METHOD,
-            Column("gaps", "gaps", formats.count),
-            Column("median", "median", formats.percent, unit="%"),
-            Column("upper_quartile", "3/4", formats.percent, unit="%"),
-            Column("most", "most", formats.percent, unit="%"),
-            Column("primal_median", "primal median", formats.percent, unit="%"),
-            Column("primal_mean", "primal mean", formats.percent, unit="%"),
-            Column("best", "best cost", formats.count),
-            Column("memory", "memory", formats.measured, unit="MB"),
+            _count("gaps", "gaps"),
+            _percent("median", "median"),
+            _percent("upper_quartile", "3/4"),
+            _percent("most", "most"),
+            _percent("primal_median", "primal median"),
+            _percent("primal_mean", "primal mean"),
+            _count("best", "best cost"),
+            _measured("memory", "memory", unit="MB"),
         ],
-        rows=named(analysis.gaps()),
+        rows=named(gap_summary(analysis.runs)),
         notes=[
             "Gap to best: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap:"
             " the same to the best cost of these rows; its mean counts a failure as 100 %, and no"
@@ -395,9 +296,9 @@ def _anytime(analysis: Analysis) -> Table | None:
         title="Over time",
         columns=[
             METHOD,
-            Column("primal", "primal integral", formats.percent, unit="%"),
-            Column("primal_dual", "primal-dual integral", formats.percent, unit="%"),
-            Column("hit", "targets hit", formats.percent, unit="%"),
+            _percent("primal", "primal integral"),
+            _percent("primal_dual", "primal-dual integral"),
+            _percent("hit", "targets hit"),
         ],
         rows=named(found),
         notes=[
@@ -408,8 +309,92 @@ def _anytime(analysis: Analysis) -> Table | None:
     )
 
 
+def _pairs(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
+    """The pairs by "time" or "cost"."""
+    instances = analysis.logs.index.get_level_values("instance").nunique()
+    notes = [
+        f"Wins, ties (within {100 * TIE:g} %) and losses of the first method by problem;"
+        " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
+        " below 0 if the first is better; p: Wilcoxon's signed-rank test"
+        f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
+        " A pair is compared on the problems that both were run on."
+    ]
+    if least_p(instances) > CERTAIN:
+        told = f"no p can be below {least_p(instances):g}"
+        notes.append(f"With {counted(instances, 'instance')} {told}.")
+    return Table(
+        name=f"pairs-by-{measure}",
+        title=f"Pairs by {measure}",
+        columns=[
+            Column("one", "method"),
+            Column("other", "against"),
+            *(_count(word, word) for word in ("wins", "ties", "losses")),
+            _percent("better", "better"),
+            Column("effect", "effect", "{:.2f}".format),
+            Column("p", "p", probability),
+            Column("holm", "Holm", probability),
+        ],
+        rows=records(found),
+        notes=notes,
+    )
+
+
+def probability(value: float) -> str:
+    """
+    Return a p-value, never a bare 0.
+
+    >>> probability(0.0314), probability(1e-9), probability(1.0)
+    ('0.0314', '<0.0001', '1.00')
+    """
+    return "<0.0001" if value < 1e-4 else formats.significant(value, 3)
+
+
+def _ranks(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Table:
+    """Ranks by "time" or "cost"; its file has the share of every rank."""
+    means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
+    return Table(
+        name=f"ranks-by-{measure}",
+        title=f"Ranks by {measure}",
+        columns=[
+            METHOD,
+            Column("mean", "mean rank", "{:.2f}".format),
+            _percent("rank_1", "rank 1"),
+            _count("low", "from"),
+            _count("high", "to"),
+        ],
+        rows=named(rank_spread(shares).join(shares.add_prefix("rank_"))),
+        notes=[
+            f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
+            " how often the first, and the middle 95 %.",
+            *([analysis.unranked] if analysis.unranked else []),
+        ],
+    )
+
+
+def _virtual_best(analysis: Analysis) -> Table:
+    found = analysis.virtual_best()
+    virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
+    return Table(
+        name="virtual-best",
+        title="Virtual best",
+        columns=[
+            METHOD,
+            _count("best", "fastest"),
+            _count("alone", "alone"),
+            _measured("contribution", "contribution"),
+        ],
+        rows=named(found.methods),
+        notes=[
+            f"The fastest method of each instance: mean {virtual} s; the single best, "
+            f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster,"
+            " or at all; contribution: the virtual best's mean without the method by that with it."
+        ],
+    )
+
+
 def _fairness(analysis: Analysis) -> Table:
-    found = analysis.findings()
+    found = findings(analysis.ordered)
+    unfair = [one for one in found if one.unfair]
     lines = [
         {"weight": "UNFAIR" if one.unfair else "note", "aspect": one.aspect, "message": one.message}
         for one in found
@@ -424,7 +409,7 @@ def _fairness(analysis: Analysis) -> Table:
         ],
         rows=lines,
         mark=lambda row, key: "bad" if row["weight"] == "UNFAIR" and key == "weight" else "",
-        notes=[] if any(one.unfair for one in found) else ["Nothing that the rows tell is unfair."],
+        notes=[] if unfair else ["Nothing that the rows tell is unfair."],
     )
 
 
@@ -441,14 +426,7 @@ def best_pairs(table: Table, analysis: Analysis) -> Table:
 
 
 def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
-    """
-    Write statistics.md, statistics.tex, one CSV for each table, and the pictures.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Write statistics.md, statistics.tex, a CSV for each table and the pictures; return paths."""
     from rsjs.reporting.figures.draw import write
     from rsjs.reporting.figures.figure_style import styles
     from rsjs.reporting.figures.methods import figures

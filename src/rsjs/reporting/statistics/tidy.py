@@ -51,25 +51,11 @@ class StoredRow(Row, total=False):
 
 def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     """
-    One line per run, in the order of `select.ordered`.
+    Return one line per run, in the order of `select.ordered`; InputError for rows without sense.
 
-    Parameters
-    ----------
-    rows : sequence of StoredRow
-
-    Returns
-    -------
-    DataFrame
-        instance (a name of its own for each digest), seed, repetition, method; stop, status, valid
-        (bool); objective, best_cost, bound, best_bound [$]; gap_to_best, own_gap, primal_gap in
-        [0, 1]; seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is
-        known.
-
-    Raises
-    ------
-    InputError
-        Without rows, without a value that is needed, for a value that makes no sense, or for two
-        rows of the same problem and method.
+    Columns: instance (a name of its own for each digest), seed, repetition, method; stop, status,
+    valid (bool); objective, best_cost, bound, best_bound [$]; gap_to_best, own_gap, primal_gap in
+    [0, 1]; seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is known.
     """
     if not rows:
         raise InputError("", described("no rows"), "at least one run")
@@ -85,7 +71,14 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
             raise InputError(f"row {i + 1}, time_limit", row["time_limit"], "a number > 0")
         if (known(row, "total_s") or 0) < 0:
             raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
-    _refuse_twins(rows)
+    first: dict[tuple[Any, ...], int] = {}
+    for i, row in enumerate(rows):
+        run = (problem(row), int(row["seed"]), _repetition(row), row["method"])
+        if run in first:
+            what = f"{row['method']} on {row.get('instance')} with seed {int(row['seed'])}"
+            found = described(f"{what} as in row {first[run]}")
+            raise InputError(f"row {i + 1}", found, "one row for each method and problem")
+        first[run] = i + 1
     shared = _shared_bounds(rows)
     compared = competing(ordered(distinct(rows)))
     return pd.DataFrame([_run(row, *shared[problem(row)]) for row in compared])
@@ -96,36 +89,23 @@ def methods(runs: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(runs["method"]))
 
 
-def _refuse_twins(rows: Sequence[Row]) -> None:
-    first: dict[tuple[Any, ...], int] = {}
-    for i, row in enumerate(rows):
-        seed = int(row["seed"])
-        key = (problem(row), seed, _repetition(row), row["method"])
-        if key in first:
-            what = f"{row['method']} on {row.get('instance')} with seed {seed}"
-            found = described(f"{what} as in row {first[key]}")
-            raise InputError(f"row {i + 1}", found, "one row for each method and problem")
-        first[key] = i + 1
-
-
 def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, float]]:
     """Best cost and best bound of each problem but for its seed, NaN where there is none."""
-    costs: dict[tuple[Any, ...], float] = {}
-    bounds: dict[tuple[Any, ...], float] = {}
-    keys = [problem(row) for row in rows]
-    for key, row in zip(keys, rows, strict=True):
-        cost = known(row, "objective")
-        if cost is not None:
-            costs[key] = min(cost, costs.get(key, cost))
-    for key, row in zip(keys, rows, strict=True):
-        cost = costs.get(key)
-        for bound in (known(row, "bound"), known(row, "best_bound")):
-            false = row["status"] == "wrong" or (
-                cost is not None and bound is not None and contradicts(cost, bound)
-            )
-            if bound is not None and not false:
-                bounds[key] = max(bound, bounds.get(key, bound))
-    return {key: (costs.get(key, np.nan), bounds.get(key, np.nan)) for key in keys}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(problem(row), []).append(row)
+    shared = {}
+    for key, own in groups.items():
+        costs = [known(row, "objective") for row in own]
+        cost = min((cost for cost in costs if cost is not None), default=np.nan)
+        bounds = [
+            bound
+            for row in own
+            for bound in (known(row, "bound"), known(row, "best_bound"))
+            if bound is not None and row["status"] != "wrong" and not contradicts(cost, bound)
+        ]
+        shared[key] = cost, max(bounds, default=np.nan)
+    return shared
 
 
 def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
@@ -137,6 +117,20 @@ def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
         status = "wrong"
     valid = status == "ok" and cost is not None
     reached = cost if valid else None
+    tied = reached is not None and ties(reached, best_cost)
+    numbers = {
+        "objective": reached,
+        "best_cost": best_cost,
+        "bound": bound if status != "wrong" else None,
+        "best_bound": best_bound,
+        "gap_to_best": gap(reached, None if np.isnan(best_bound) else best_bound),
+        "own_gap": gap(reached, bound),
+        "primal_gap": 0.0 if tied else gap(reached, None if np.isnan(best_cost) else best_cost),
+        "seconds": known(row, "total_s"),
+        "limit": row["time_limit"],
+        "gap_limit": known(row, "gap_limit"),
+        "memory": known(row, "peak_memory_mb"),
+    }
     return {
         "instance": row["instance"],
         "seed": int(row["seed"]),
@@ -145,19 +139,7 @@ def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
         "stop": row["stop"],
         "status": status,
         "valid": valid,
-        "objective": _number(reached),
-        "best_cost": best_cost,
-        "bound": _number(bound if status != "wrong" else None),
-        "best_bound": best_bound,
-        "gap_to_best": _number(gap(reached, _known(best_bound))),
-        "own_gap": _number(gap(reached, bound)),
-        "primal_gap": 0.0
-        if reached is not None and ties(reached, best_cost)
-        else _number(gap(reached, _known(best_cost))),
-        "seconds": _number(known(row, "total_s")),
-        "limit": float(row["time_limit"]),
-        "gap_limit": _number(known(row, "gap_limit")),
-        "memory": _number(known(row, "peak_memory_mb")),
+        **{key: np.nan if value is None else float(value) for key, value in numbers.items()},
         "events": row.get("events"),
     }
 
@@ -166,38 +148,18 @@ def _repetition(row: Row) -> int:
     return int(known(row, "repetition") or 1)
 
 
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else value
-
-
 ROWS, EVENTS = "rows.csv", "events.json"
 KEY = ("instance_sha256", "method")
 NEEDED_IN_FILE = ("instance", *KEY)
-KEYS = (("run_id",), (*KEY, "seed"))  # what courses may be told apart by, best first
+KEYS = (("run_id",), (*KEY, "seed"))  # what trajectories may be told apart by, best first
 
 
 def read_stored(path: str | Path) -> list[StoredRow]:
     """
-    Rows of `rsjs compare` or `rsjs collect`.
+    Return the rows of `rsjs compare` or `rsjs collect`, with events where events.json is beside.
 
-    Parameters
-    ----------
-    path : path
-        A folder with rows.csv, or such a file; events.json is looked for beside it.
-
-    Returns
-    -------
-    list of StoredRow
-        With `events` where events.json tells the course of the run.
-
-    Raises
-    ------
-    InputError
-        For a file without rows, or events of a run that is told twice.
+    `path` is a folder with rows.csv, or such a file. InputError for a file without rows, or events
+    of a run that is told twice.
     """
     path = Path(path)
     path = path / ROWS if path.is_dir() else path
@@ -205,19 +167,13 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
         found = described("no rows" if not rows else "other columns")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)
-    events = path.with_name(EVENTS)
-    if not events.exists():
+    file = path.with_name(EVENTS)
+    if not file.exists():
         return rows
-    courses = read_json(events)
-    schema_files.fit_schema(courses, "courses", events)
-    return _joined(rows, courses, events)
-
-
-def _joined(
-    rows: Sequence[StoredRow], courses: Sequence[Mapping[str, Any]], file: Path
-) -> list[StoredRow]:
-    of_run: dict[tuple[str, ...], list[Any]] = {}
+    courses = read_json(file)
+    schema_files.fit_schema(courses, "courses", file)
     names = next((names for names in KEYS if all(names[-1] in course for course in courses)), KEY)
+    of_run: dict[tuple[str, ...], list[Any]] = {}
     for i, course in enumerate(courses):
         key = tuple(str(course.get(name)) for name in names)
         if key in of_run:
