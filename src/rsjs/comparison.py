@@ -24,7 +24,7 @@ from rsjs.campaigns.dispatch import Dispatch, News
 from rsjs.campaigns.method_selection import Choice
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
-from rsjs.campaigns.spec import Campaign, read
+from rsjs.campaigns.spec import PARTS, Campaign, read
 from rsjs.campaigns.worker_pool import local
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
@@ -207,7 +207,7 @@ def compare_pairs(
         choices=tuple(choices.values()),
         kind_options=json.loads(options or "{}"),
         file=Path("comparison"),
-        text=_text(limits, sources, choices.values()),
+        text=_text(limits, sources, choices.values(), own.name, json.loads(options or "{}")),
     )
     reasons = [
         (one.spelling, problem.name, own.refusal(one, problem) or one.missing())
@@ -346,8 +346,16 @@ def _literal(name: str) -> str:
     return re.sub(r"[*?\[]", "[\\g<0>]", name)
 
 
-def _text(limits: Limits, sources: Sequence[_Given], choices: Iterable[Choice]) -> str:
+def _text(
+    limits: Limits,
+    sources: Sequence[_Given],
+    choices: Iterable[Choice],
+    kind: str,
+    options: Mapping[str, Any],
+) -> str:
     """Return the comparison as the TOML file of a campaign beside its instances."""
+    part = next((part for part in PARTS if part.kind == kind), PARTS[-1])
+    given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
     names = [f"instances/{given.problem.digest}.json.gz" for given in sources]
     lines = [
         'format = "rsjs-campaign/1"',
@@ -361,11 +369,12 @@ def _text(limits: Limits, sources: Sequence[_Given], choices: Iterable[Choice]) 
         f"gap = {limits.gap!r}",
         f"threads = [{limits.threads}]",
         f"memory_mb = {limits.memory_limit_mb or MEMORY!r}",
+        *(["", f"[{min(part.may)}]", *given] if given else []),
         "",
-        "[[instances]]",
+        f"[[{part.instances}]]",
         f"files = {json.dumps(names)}",
     ]
     for choice in choices:
         run, on = json.dumps([choice.request.spelling]), json.dumps([*choice.on])
-        lines += ["", "[[methods]]", f"run = {run}", f"on = {on}"]
+        lines += ["", f"[[{part.methods}]]", f"run = {run}", f"on = {on}"]
     return "\n".join([*lines, ""])
