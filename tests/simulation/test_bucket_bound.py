@@ -16,7 +16,7 @@ from rsjs.simulation.bounds import (
     build,
     capacity_free_bound,
     certified,
-    configurations,
+    modes,
 )
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
@@ -138,7 +138,7 @@ def test_it_holds_under_every_option(options):
 def test_any_multipliers_certify_a_bound(seed, make):
     rng = Random(seed)
     workload = _tiny(rng, make)
-    model = build(workload, configurations(workload, Options()), 0.5)
+    model = build(workload, modes(workload, Options()), 0.5)
     multipliers = np.array([rng.uniform(-3, 3) for _ in model.row_lower])
     below = np.isfinite(model.row_upper)
     matrix = model.A.toarray()

@@ -169,12 +169,12 @@ def _policies(text: str, workload: Workload) -> list[str]:
 
 
 def _refuse_bucket(workload: Workload, options: Options, hours: float) -> None:
-    from rsjs.simulation.bounds import configurations, edges
+    from rsjs.simulation.bounds import edges, modes
 
     if not 0 < hours < inf:
         raise InputError("--bucket", hours, "hours > 0")
     try:
-        edges(workload, configurations(workload, options), hours)
+        edges(workload, modes(workload, options), hours)
     except InputError as error:
         raise InputError("--bucket", error.value, error.expected) from None
 

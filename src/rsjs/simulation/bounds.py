@@ -1,10 +1,27 @@
 """
-A lower bound on the cost of a workload whose epochs are known, that counts GPUs by buckets of time.
+Lower bounds on the cost of a workload whose epochs are known.
 
-Bucket b is the time from e_b to e_(b+1), B is all time after the last one (`bucket_columns`). Job j
-has W_j epochs of a_jq hours in configuration q at p_q $/h (`configurations`); k_q are its GPUs.
+**Modes.** A mode q is a GPU type with k dedicated GPUs, or with a share of one. It costs p_q $/h at
+least, wherever it is: k times the least $/h per GPU in use of a node type with that GPU, under the
+accounting of the simulation; a share costs its part of one GPU. An epoch of job j takes a_jq hours:
+its real time, where predictions have errors. Overhead only adds to the cost.
 
-    y_jqb >= 0    hours that job j spends in configuration q in bucket b
+**Capacity-free bound**: no job waits for another. On an infinite cluster each job j runs alone.
+With W_j epochs, mode q takes W_j a_q hours and costs W_j a_q p_q; a job that may change its mode
+for nothing takes T hours for
+
+    E_j(T) = min { sum_q x_q W_j a_q p_q : sum_q x_q W_j a_q <= T, sum_q x_q = 1, x >= 0 },
+
+the lower hull of these points. So no policy that ends job j at r_j + T pays less than
+
+    b_j = min over T of E_j(T) + eta_j max(0, T - (d_j - r_j)).
+
+That is piecewise linear in x: the least is at one mode, or at two that end in time on average.
+
+**Bucket bound**: GPUs are counted by buckets of time. Bucket b is from e_b to e_(b+1), B is
+all time after the last one.
+
+    y_jqb >= 0    hours that job j spends in mode q in bucket b
     h_cvb >= 0    hours that nodes of class c spend as node type v in bucket b
     u_j >= 0      hours of tardiness
 
@@ -23,37 +40,14 @@ at r_j to 0 at its end, so its integral from d_j on is at most the tardiness, an
 is with the value at the end of each bucket. (6): no job ends before r_j and all hours that it runs.
 
 Work after the last bucket takes no room, so the bound holds however long a policy takes. Without
-(2) to (5) it is `offline`, below which it never is. What is returned is the Lagrangian value of the
-solver's multipliers, with every column in a box, so it does not rest on tolerances.
-
-Buckets of time, and the columns of `bucket_bound`: which job may run how, and when.
+(2) to (5) it is the capacity-free bound, below which it never is. What is returned is the
+Lagrangian value of the solver's multipliers, with every column in a box, so it does not rest on
+tolerances.
 
 Buckets are equally long, from the first submission until no job comes, no due date lies ahead, and
 all GPUs have had the time for all jobs, each at its fastest; where they end changes how good the
-bound is, not whether it holds. A configuration is left out for a job that fewer GPUs of the same
-type serve at least as fast.
-
-What the jobs of a workload may run on, flat, for the bounds: times, prices, room that is taken.
-
-A configuration q is a GPU type with k dedicated GPUs, or with a share of one. It costs p_q $/h at
-least, wherever it is: k times the least $/h per GPU in use of a node type with that GPU, under the
-accounting of the simulation; a share costs its part of one GPU.
-
-A lower bound on the cost of a workload whose epochs are known: no job waits for another.
-
-On an infinite cluster each job j runs alone. With W_j epochs, configuration q takes W_j a_q hours
-and costs W_j a_q p_q; a job that may change its configuration for nothing takes T hours for
-
-    E_j(T) = min { sum_q x_q W_j a_q p_q : sum_q x_q W_j a_q <= T, sum_q x_q = 1, x >= 0 },
-
-the lower hull of these points. So no policy that ends job j at r_j + T pays less than
-
-    b_j = min over T of E_j(T) + eta_j max(0, T - (d_j - r_j)),
-
-a convex function that is linear between the corners of the hull and d_j - r_j.
-
-p_q is what a configuration costs at least wherever it is, see `configurations`. Overhead only adds
-to the cost; with errors of the prediction a_q are the real times.
+bound is, not whether it holds. A mode is left out for a job that fewer GPUs of the same type serve
+at least as fast.
 """
 
 from __future__ import annotations
@@ -74,8 +68,8 @@ from rsjs.simulation.options import Options, real_times
 from rsjs.simulation.state import whole
 
 
-class Configurations(NamedTuple):
-    """Q configurations of J jobs."""
+class Modes(NamedTuple):
+    """Q modes of J jobs."""
 
     pace: Floats  # (J, Q) a_jq, real hours per epoch; inf where not admissible
     price: Floats  # (Q,) p_q [$/h]
@@ -83,8 +77,8 @@ class Configurations(NamedTuple):
     amount: Floats  # (Q,) GPUs, or the part of one
 
 
-def configurations(workload: Workload, options: Options) -> Configurations:
-    """The configurations of a workload under the options of a simulation."""
+def modes(workload: Workload, options: Options) -> Modes:
+    """Return the modes of a workload under the options of a simulation."""
     cluster = workload.cluster
     dedicated, shared = real_times(whole(workload), workload.digest, options)
     per_gpu = _least_price_per_gpu(workload, options)
@@ -95,7 +89,7 @@ def configurations(workload: Workload, options: Options) -> Configurations:
             part[i, level] = share.units / gpu.units
     amount = np.hstack([np.broadcast_to(gpus, dedicated.shape[1:]), part])
     pace = np.concatenate([dedicated, shared], axis=2)
-    return Configurations(
+    return Modes(
         pace=pace.reshape(len(pace), -1),
         price=(amount * per_gpu[:, None]).reshape(-1),
         gpu=np.repeat(np.arange(len(amount)), amount.shape[1]),
@@ -104,7 +98,7 @@ def configurations(workload: Workload, options: Options) -> Configurations:
 
 
 def _least_price_per_gpu(workload: Workload, options: Options) -> Floats:
-    """(T,) $/h of a GPU in use where it costs least; 0 for GPUs that no node has."""
+    """Return (T,) $/h of a GPU in use where it costs least; 0 for GPUs that no node has."""
     cluster = workload.cluster
     price = accounting.prices(cluster, options.energy)[:, 1:]
     each = (price / np.arange(1, price.shape[1] + 1)).min(axis=1)
@@ -118,15 +112,15 @@ MOST = 1_000_000  # columns: about 3 GB
 
 
 class Columns(NamedTuple):
-    """n columns (job, configuration, bucket), sorted by job."""
+    """n columns (job, mode, bucket), sorted by job."""
 
     job: Ints
     config: Ints
     bucket: Ints  # B = after the last one
 
 
-def edges(workload: Workload, of: Configurations, hours: float) -> Floats:
-    """(B + 1,) begin of each bucket and the end of the last one [h]."""
+def edges(workload: Workload, of: Modes, hours: float) -> Floats:
+    """Return (B + 1,) begin of each bucket and the end of the last one [h]."""
     jobs, cluster = workload.jobs, workload.cluster
     size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
     fastest = of.pace.argmin(axis=1)
@@ -139,8 +133,8 @@ def edges(workload: Workload, of: Configurations, hours: float) -> Floats:
     return np.asarray(begin + hours * np.arange(ceil(buckets) + 1), dtype=np.float64)
 
 
-def columns(workload: Workload, of: Configurations, edge: Floats) -> Columns:
-    """Every job in every useful configuration, from its submission on and after the buckets."""
+def columns(workload: Workload, of: Modes, edge: Floats) -> Columns:
+    """Return every job in every useful mode, from its submission on and after the buckets."""
     first = np.searchsorted(edge[1:], workload.jobs.release, side="right")
     job, config = np.nonzero(_useful(of))
     each = len(edge) - first[job]
@@ -152,8 +146,8 @@ def columns(workload: Workload, of: Configurations, edge: Floats) -> Columns:
     )
 
 
-def _useful(of: Configurations) -> Bools:
-    """(J, Q) admissible, and faster than anything less of the same GPU type."""
+def _useful(of: Modes) -> Bools:
+    """Return (J, Q) admissible, and faster than anything less of the same GPU type."""
     useful = np.isfinite(of.pace)
     for q in range(len(of.gpu)):
         less = (of.gpu == of.gpu[q]) & (of.amount < of.amount[q])
@@ -163,72 +157,47 @@ def _useful(of: Configurations) -> Bools:
 
 
 def capacity_free_bound(workload: Workload, options: Options | None = None) -> float:
-    """Sum of b_j [$]: no policy costs less on this workload."""
+    """Return the sum of b_j [$]: no policy costs less on this workload."""
     return float(capacity_free_bounds(workload, options or Options()).sum())
 
 
 def capacity_free_bounds(workload: Workload, options: Options) -> Floats:
-    """(J,) b_j [$]."""
-    jobs = workload.jobs
-    of = configurations(workload, options)
-    slack = jobs.due - jobs.release
-    rows = zip(workload.realised_epochs, of.pace, slack, jobs.weight, strict=True)
+    """Return (J,) b_j [$]."""
+    jobs, of = workload.jobs, modes(workload, options)
+    rows = zip(workload.realised_epochs, of.pace, jobs.due - jobs.release, jobs.weight, strict=True)
     return np.array([_least(epochs * own, of.price, late, eta) for epochs, own, late, eta in rows])
 
 
 def _least(hours: Floats, price: Floats, slack: float, eta: float) -> float:
-    """b_j from the hours of each configuration."""
+    """Return b_j from the hours of each mode."""
     usable = np.isfinite(hours)
-    hours, cost = _lower_hull(hours[usable], hours[usable] * price[usable])
-    inside = hours[0] < slack < hours[-1]
-    times = np.append(hours, slack) if inside else hours
-    energy = np.interp(times, hours, cost)
-    return float((energy + eta * np.maximum(0.0, times - slack)).min())
-
-
-def _lower_hull(hours: Floats, cost: Floats) -> tuple[Floats, Floats]:
-    """Corners of the hull that are faster or cheaper than all others, by hours ascending."""
-    corners: list[tuple[float, float]] = []
-    for h, c in sorted(zip(hours.tolist(), cost.tolist(), strict=True)):
-        if corners and c >= corners[-1][1]:
-            continue
-        while len(corners) > 1 and _above(corners[-2], corners[-1], (h, c)):
-            corners.pop()
-        corners.append((h, c))
-    first, second = zip(*corners, strict=True)
-    return np.array(first), np.array(second)
-
-
-def _above(
-    left: tuple[float, float], middle: tuple[float, float], right: tuple[float, float]
-) -> bool:
-    """Whether the middle point is not below the line through the others."""
-    run, rise = right[0] - left[0], right[1] - left[1]
-    return (middle[1] - left[1]) * run >= rise * (middle[0] - left[0])
+    hours, cost = hours[usable], hours[usable] * price[usable]
+    best = float((cost + eta * np.maximum(0.0, hours - slack)).min())
+    in_time = hours <= slack
+    if in_time.all() or not in_time.any():
+        return best
+    early, late, saved = hours[in_time], hours[~in_time, None], cost[in_time]
+    share = (slack - early) / (late - early)  # of the slower one of two modes that end at d_j
+    return min(best, float((saved + share * (cost[~in_time, None] - saved)).min()))
 
 
 def bucket_bound(
     workload: Workload, options: Options | None = None, *, hours: float = 1.0
 ) -> float:
     """
-    The bound [$]: no policy costs less on this workload.
+    Return the bucket bound [$]: no policy costs less on this workload.
 
-    Parameters
-    ----------
-    options : Options, optional
-        Of the simulation.
-    hours : float [h]
-        Length of a bucket, > 0: shorter ones give a better bound for more time.
+    Buckets have `hours` > 0: shorter ones give a better bound for more time.
     """
     if not 0 < hours < float("inf"):
         raise InputError("/hours", hours, "a bucket of > 0 hours")
     options = options or Options()
-    model = build(workload, configurations(workload, options), hours)
+    model = build(workload, modes(workload, options), hours)
     return max(certified(model, _multipliers(model)), capacity_free_bound(workload, options))
 
 
-def build(workload: Workload, of: Configurations, hours: float) -> MatrixModel:
-    """The linear program above; columns y, u, h."""
+def build(workload: Workload, of: Modes, hours: float) -> MatrixModel:
+    """Return the linear program above; columns y, u, h."""
     jobs, edge = workload.jobs, edges(workload, of, hours)
     at = columns(workload, of, edge)
     buckets, count, n = len(edge) - 1, len(jobs), len(at.job)
@@ -263,9 +232,9 @@ def build(workload: Workload, of: Configurations, hours: float) -> MatrixModel:
 
 
 def _rooms(
-    rows: RowBuilder, cluster: Cluster, of: Configurations, at: Columns, length: Floats, first: int
+    rows: RowBuilder, cluster: Cluster, of: Modes, at: Columns, length: Floats, first: int
 ) -> Floats:
-    """Add (3) and (4); the upper bounds of h, whose columns begin at `first`."""
+    """Add (3) and (4); return the upper bounds of h, whose columns begin at `first`."""
     buckets, types = len(length), len(cluster.gpu_types)
     classes, kind = np.nonzero(cluster.allowed_in_class)
     size, gpu = cluster.gpus_of_type[kind], cluster.gpu_of_type[kind]
@@ -291,12 +260,9 @@ def _rooms(
 
 def certified(model: MatrixModel, multipliers: Floats) -> float:
     """
-    The Lagrangian value of a model with all columns in boxes from 0 on: at most its optimum.
+    Return the Lagrangian value of a model with all columns in boxes from 0 on: at most its optimum.
 
-    Parameters
-    ----------
-    multipliers : (rows,) float
-        Of any sign: what makes no sense for a one-sided row counts as 0.
+    Multipliers may have any sign: what makes no sense for a one-sided row counts as 0.
     """
     low, high = np.isfinite(model.row_lower), np.isfinite(model.row_upper)
     price = np.where(low, multipliers, np.minimum(multipliers, 0.0))
@@ -307,7 +273,7 @@ def certified(model: MatrixModel, multipliers: Floats) -> float:
 
 
 def _multipliers(model: MatrixModel) -> Floats:
-    """(rows,) multipliers at the optimum; 0 where HiGHS ends without one."""
+    """Return (rows,) multipliers at the optimum; 0 where HiGHS ends without one."""
     from scipy.optimize import linprog
 
     equal = model.row_lower == model.row_upper

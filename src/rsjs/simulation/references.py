@@ -24,7 +24,7 @@ import numpy as np
 from rsjs.heuristics.sts.single_job import steps_of_jobs
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Workload
-from rsjs.simulation.bounds import bucket_bound, capacity_free_bound, configurations
+from rsjs.simulation.bounds import bucket_bound, capacity_free_bound, modes
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
@@ -53,7 +53,7 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
     """Return the cost [$] of all jobs, each alone with its optimal profile on its real times."""
     from rsjs.heuristics.sts.speed_profile import profiles  # which loads numba
 
-    jobs, of = workload.jobs, configurations(workload, options or Options())
+    jobs, of = workload.jobs, modes(workload, options or Options())
     power = np.broadcast_to(of.price, of.pace.shape)
     slack = jobs.due - jobs.release
     found = profiles(of.pace, power, slack, steps_of_jobs(whole(workload)))

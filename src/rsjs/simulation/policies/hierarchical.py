@@ -14,16 +14,15 @@ one in circular order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Ints
 from rsjs.heuristics.decomposition.partition import demand, runs_on
-from rsjs.instances import costs
+from rsjs.heuristics.dispatching.candidates import by_pressure
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -42,50 +41,33 @@ class Dealer:
         cluster = whole.cluster
         size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
         self._gpus = np.bincount(node, size[cluster.class_of_node], controllers)
-        self.split = split
+        self._split = split
 
-    def deal(self, new: Ints, part: Instance, dealt: int, load: Floats) -> Ints:
-        """
-        Return controllers of (n,) jobs that have just been submitted, of which `part` consists.
-
-        `dealt` jobs were dealt before; `load` (K,) is the demand of each controller's jobs at hand,
-        only of the split "demand".
-        """
-        owner = np.empty(len(new), dtype=np.int64)
-        controllers, load = self.runs.shape[1], load.copy()
-        order, wanted = ORDERS[self.split](part)
-        for i, row in enumerate(order.tolist()):
-            able = np.flatnonzero(self.runs[new[row]])
-            if wanted is None:
-                best = ((able - dealt - i) % controllers).argmin()
-            else:
-                best = ((load[able] + wanted[row]) / self._gpus[able]).argmin()
-                load[able[best]] += wanted[row]
-            owner[row] = able[best]
-        return owner
-
-
-def _as_submitted(part: Instance) -> tuple[Ints, None]:
-    return np.arange(len(part.jobs)), None
-
-
-def _by_pressure(part: Instance) -> tuple[Ints, None]:
-    table = costs.cost_tables(part)
-    shared = table.shared_hours.min(axis=(1, 2), initial=np.inf)
-    fastest = np.minimum(table.hours.min(axis=(1, 2)), shared)
-    return np.argsort(part.jobs.due - part.now - fastest, kind="stable"), None
-
-
-def _by_demand(part: Instance) -> tuple[Ints, Floats]:
-    wanted = demand(part)
-    return np.argsort(-wanted, kind="stable"), wanted
-
-
-ORDERS: dict[str, Callable[[Instance], tuple[Ints, Floats | None]]] = {
-    "round_robin": _as_submitted,
-    "pressure": _by_pressure,
-    "demand": _by_demand,
-}
+    def deal(self, state: State, owner: Ints) -> Ints:
+        """Return (J,) controllers with those of jobs that have just been submitted."""
+        waits = owner[state.rows] < 0
+        new, old = np.flatnonzero(waits), np.flatnonzero(~waits)
+        if not new.size:
+            return owner
+        part, controllers = state.of(new), self.runs.shape[1]
+        load, wanted = np.zeros(controllers), np.zeros(len(new))
+        order = by_pressure(part) if self._split == "pressure" else np.arange(len(new))
+        if self._split == "demand":
+            if old.size:  # the demand of each controller's jobs at hand
+                np.add.at(load, owner[state.rows[old]], demand(state.of(old)))
+            wanted = demand(part)
+            order = np.argsort(-wanted, kind="stable")
+        dealt, before = owner.copy(), int((owner >= 0).sum())
+        for i, j in enumerate(order.tolist()):
+            row = state.rows[new[j]]
+            able = np.flatnonzero(self.runs[row])
+            if self._split == "demand":
+                best = ((load[able] + wanted[j]) / self._gpus[able]).argmin()
+                load[able[best]] += wanted[j]
+            else:  # in circular order
+                best = ((able - before - i) % controllers).argmin()
+            dealt[row] = able[best]
+        return dealt
 
 
 class Last(NamedTuple):
@@ -137,7 +119,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
     def decide(state: State, memory: Memory | None) -> Choice:
         memory = memory or Memory(np.full(len(whole.jobs), -1), (Last(),) * count)
-        owner = _dealt(dealer, state, memory.owner)
+        owner = dealer.deal(state, memory.owner)
         own = [np.flatnonzero(owner[state.rows] == k) for k in range(count)]
         running = state.current.job_node >= 0
         asked = [
@@ -188,21 +170,6 @@ def _controller(
         jobs=whole.jobs.taken(able),
     )
     return Controller(nodes, part, row, served(request.options["method"], part))
-
-
-def _dealt(dealer: Dealer, state: State, owner: Ints) -> Ints:
-    """Return (J,) controllers with those of jobs that have just been submitted."""
-    waits = owner[state.rows] < 0
-    new = np.flatnonzero(waits)
-    if not new.size:
-        return owner
-    old, load = np.flatnonzero(~waits), np.zeros(dealer.runs.shape[1])
-    if dealer.split == "demand" and old.size:
-        np.add.at(load, owner[state.rows[old]], demand(state.of(old)))
-    dealt = owner.copy()
-    before = int((owner >= 0).sum())
-    dealt[state.rows[new]] = dealer.deal(state.rows[new], state.of(new), before, load)
-    return dealt
 
 
 def _with(decision: Solution, jobs: Ints, nodes: Ints, part: Solution) -> Solution:
