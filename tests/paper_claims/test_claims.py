@@ -4,6 +4,7 @@ from math import inf, isfinite
 
 import pytest
 
+from rsjs.commit import source
 from rsjs.comparison import compare_pairs
 from rsjs.core.errors import InputError
 from rsjs.paper_claims import files, registry
@@ -11,7 +12,6 @@ from rsjs.paper_claims.claim import SIZES, Claim, Verdict
 from rsjs.paper_claims.runs import Runner
 from rsjs.reporting.tables.claims import agreement, shown
 from rsjs.reporting.tables.formats import MISSING
-from rsjs.runs.provenance import source
 
 CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
 
