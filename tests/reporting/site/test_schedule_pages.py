@@ -133,3 +133,11 @@ def test_the_command_of_a_run_is_that_of_schedules(material, tmp_path):
     told = command(row | exact, Material(**{**vars(material), "stores": {"ab1": tmp_path}}))
     assert "--time-limit 123456.75 --threads 2 --seed 1234567 --memory-limit 1000000 " in told
     assert json.loads(material.rows[0]["stages"])[0] == 0
+
+
+def test_a_simulation_has_no_solution_to_draw(material, tmp_path):
+    (tmp_path / "instances").mkdir()
+    (tmp_path / "instances" / "c0ffee.json.gz").write_text("a workload")
+    more = {"simulation": "{}", "solution_sha256": "0", "solved_sha256": "c0ffee", "anchor": "ab1"}
+    stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
+    assert instance_page.best_solution([material.rows[0] | more], stored) is None

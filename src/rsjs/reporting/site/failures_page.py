@@ -61,7 +61,7 @@ def _table(failed: Sequence[Row]) -> Table:
     keys += ["family", "anchor", "instance_sha256"]  # for links, and in the CSV file
     return Table(
         name="runs",
-        title="All runs that failed or have no decision",
+        title="All runs that failed or have no solution",
         columns=[
             METHOD,
             Column("instance", "instance"),
@@ -74,7 +74,7 @@ def _table(failed: Sequence[Row]) -> Table:
         rows=[{key: row[key] for key in keys} for row in failed],
         notes=[
             "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
-            " did not fail; it stands here if it has no decision."
+            " did not fail; it stands here if it has no solution."
         ],
         footer=footer(failed),
         link=link,

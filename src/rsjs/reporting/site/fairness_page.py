@@ -23,25 +23,27 @@ def content(
     families: Sequence[Family], rows: Sequence[Row], downloads: Downloads
 ) -> dict[str, Any]:
     """Return what the template `fairness` needs."""
-    findings = [
-        replace(
-            family.tables["fairness"],
-            title=f"Findings on {family.name}",
-            notes=[*family.tables["fairness"].notes, *family.analysis.conditions()],
-            id=f"fairness-{family.name}",
-            footer=family.footer,
-        )
-        for family in families
-    ]
     return {
         "unfair": [family.name for family in families if family.unfair],
-        "findings": [
-            downloads.with_files(table, family.name)
-            for table, family in zip(findings, families, strict=True)
-        ],
+        "findings": downloads.with_files(_findings(families), "all"),
         "conditions": downloads.with_files(_conditions(families), "fairness"),
         "limits": downloads.with_files(_limits(rows), "fairness"),
     }
+
+
+def _findings(families: Sequence[Family]) -> Table:
+    found = [(family, family.tables["fairness"]) for family in families]
+    notes = [line for family in families for line in family.analysis.conditions()]
+    return replace(
+        found[0][1],
+        title="Findings",
+        columns=[Column("family", "family"), *found[0][1].columns],
+        rows=[{"family": family.name, **row} for family, table in found for row in table.rows],
+        notes=[*dict.fromkeys(notes)],
+        mark=lambda row, key: "bad" if row["weight"] == "UNFAIR" else "",
+        choices=frozenset({"family", "weight", "aspect"}),
+        footer=footer([row for family in families for row in family.rows]),
+    )
 
 
 def _conditions(families: Sequence[Family]) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
+from rsjs.reporting.figures.figure import Figure
 from rsjs.reporting.figures.methods import figures
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
@@ -30,9 +31,10 @@ SHARED_NOTE = (
 
 def content(family: Family, downloads: Downloads) -> dict[str, Any]:
     """Return what the template `family` needs."""
+    found = [*figures(family.analysis)]
     pdf = {
         figure.name: downloads.figure(f"{family.name}-{figure.name}", figure, family.styles)
-        for figure in figures(family.analysis)
+        for figure in found
     }
     tables = [
         replace(
@@ -49,23 +51,21 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
         "ranking": downloads.with_files(ranking_table([family]), family.name),
         "results": downloads.with_files(results_table(family), family.name),
         "tables": [downloads.with_files(table, family.name) for table in tables],
-        "plots": _plots(family, pdf),
+        "plots": _plots(family, found, pdf),
         "pdf": pdf,
     }
 
 
-def _plots(family: Family, pdf: Mapping[str, str]) -> list[Plot]:
-    """The figures of the analysis but for times in pairs, which a page of pairs shows."""
+def _plots(family: Family, found: Sequence[Figure], pdf: Mapping[str, str]) -> list[Plot]:
+    """The figures of the analysis but for times in pairs, which the page of pairs shows."""
     plots = []
-    for figure in figures(family.analysis):
-        name, more = figure.name, {"id": f"{figure.name}-{family.name}", "pdf": pdf[figure.name]}
-        if name == "ranking" and (plot := ranking_plot(family, pdf=pdf[name])):
-            plots.append(plot)
-        elif name != "times":
-            is_shared = name == "targets" and family.is_shared
-            left = family.analysis.unranked if name in ("gaps", "targets") else ""
-            note = f"{left} {SHARED_NOTE if is_shared else ''}".strip()
-            plots.append(figure_plot(figure, family.styles, note=note, is_shared=is_shared, **more))
+    for name, figure in ((figure.name, figure) for figure in found if figure.name != "times"):
+        shared = name == "targets" and family.is_shared
+        left = family.analysis.unranked if name in ("gaps", "targets") else ""
+        note = f"{left} {SHARED_NOTE if shared else ''}".strip()
+        plot = ranking_plot(family) if name == "ranking" else None
+        plot = plot or figure_plot(figure, family.styles, note=note, is_shared=shared)
+        plots.append(replace(plot, id=f"{name}-{family.name}", pdf=pdf[name]))
     return plots
 
 

@@ -226,8 +226,7 @@ def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
         name="gantt",
         title="When jobs end",
         panels=[Panel(series=series, x=Axis(title="time [h]"), y=Axis(ticks=ticks, ends=(row, 0)))],
-        note="If nothing is decided again: one row per GPU, a share of one is narrower."
-        " Blue: in time; orange: after the due date.",
+        note="If nothing is decided again: one row per GPU, a share of one is narrower.",
     )
     return figure_plot(figure, {}, height=int(min(TALLEST, max(LOWEST, AROUND + ROW * row))))
 

@@ -101,12 +101,12 @@ def ratio_text(ratio: float) -> str:
     return formats.significant(ratio, 3 if ratio >= 1.01 else 6)
 
 
-def ranking_plot(family: Family, **more: Any) -> Plot | None:
-    """Return the mean rank of the best methods with its 95 % interval; `more` are for `Plot`."""
+def ranking_plot(family: Family) -> Plot | None:
+    """Return the mean rank of the best methods with its 95 % interval."""
     if len(family.analysis.ranked) < 2:
         return None
     figure = ranking({"": rank_spread(family.analysis.ranks_by_cost)})
     panel = figure.panels[0]
     linked = [replace(one, links=[method_url(one.name)]) for one in panel.series]
     figure = replace(figure, panels=[replace(panel, series=linked)])
-    return figure_plot(figure, family.styles, id=f"ranking-{family.name}", **more)
+    return figure_plot(figure, family.styles, id=f"ranking-{family.name}")

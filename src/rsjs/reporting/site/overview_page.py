@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rsjs.reporting.site.downloads import Downloads
@@ -24,11 +25,11 @@ MARKS = {"WRONG": "bad", "NO_SOLUTION": "warn", "CRASH": "warn", "SOLVER_ERROR":
 
 def content(material: Material, families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
     """Return what the template `overview` needs."""
-    plots = [ranking_plot(family, title=family.name) for family in families]
+    plots = [(ranking_plot(family), family.name) for family in families]
     return {
         "families": families,
         "headlines": [headline(family) for family in families],
-        "plots": [plot for plot in plots if plot is not None],
+        "plots": [replace(plot, title=name, note="") for plot, name in plots if plot is not None],
         "ranking": downloads.with_files(ranking_table(families), "overview"),
         "counts": counts(material),
         "outcomes": downloads.with_files(_outcomes(material), "overview"),

@@ -96,7 +96,7 @@ def figure_plot(figure: Figure, styles: Styles, **more: Any) -> Plot:
     rows = len(panel.y.ticks)  # of bars and intervals, a line each
     more = {"id": figure.name, "height": AROUND + BAR * rows if rows else 420, **more}
     note = f"{figure.note} {more.pop('note', '')}".strip()
-    return Plot(title=more.pop("title", figure.title), data=data, layout=layout, note=note, **more)
+    return Plot(title=figure.title, data=data, layout=layout, note=note, **more)
 
 
 def _trace(series: Series, styles: Styles) -> Trace:

@@ -57,7 +57,7 @@ def _instances(material: Material) -> Table:
         )
     return Table(
         name="instances",
-        title="Instances and best decisions",
+        title="Instances and best solutions",
         columns=[
             Column("instance", "instance"),
             Column("instance_sha256", "sha256"),

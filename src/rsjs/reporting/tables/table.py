@@ -378,7 +378,7 @@ class Table:
             self.mark(row, column.key),
             "shared" if column.key in self.shared else "",
             "wide" if not is_number and len(text) > LONGEST_HTML else "",
-            "n" if is_number else "",
+            "n" if column.is_right else "",
         ]
         is_name = column.key in NAMES  # one link of a row is reached by the keyboard
         return html_cell(

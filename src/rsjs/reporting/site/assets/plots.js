@@ -47,6 +47,11 @@ async function rsjsDraw(canvas, spec, name) {
   rsjsPlotly ??= rsjsScript(`${document.documentElement.dataset.root}assets/plotly.min.js`);
   await rsjsPlotly;
   const { data, layout } = rsjsThemed(spec);
+  for (const axis of [layout.xaxis, layout.yaxis]) { // titles that are longer than the axis
+    const wide = Math.max(20, Math.floor(canvas.clientWidth / 14));
+    const words = new RegExp(`(.{1,${wide}})(\\s|$)`, "g");
+    if (axis.title?.text) axis.title.text = axis.title.text.replace(words, "$1<br>").replace(/<br>$/, "");
+  }
   const config = {
     responsive: true, displaylogo: false,
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
@@ -66,6 +71,7 @@ async function rsjsDraw(canvas, spec, name) {
 function rsjsLegend(canvas, data, layout) {
   const groups = new Map();
   data.forEach((trace, i) => {
+    if (!trace.name) return;
     const group = groups.get(trace.name) ?? { trace, places: [] };
     group.places.push(i);
     groups.set(trace.name, group);

@@ -40,13 +40,13 @@ function rsjsTable(section) {
   function sort(at) {
     const head = heads[at];
     const down = head.getAttribute("aria-sort") === "ascending";
-    const numeric = head.classList.contains("n");
     const key = (line) => line.cells[at].dataset.k ?? line.cells[at].textContent;
     const missing = (value) => value === "" || value === "–";
     lines.sort((a, b) => {
       const [x, y] = [key(a), key(b)];
       if (missing(x) || missing(y)) return missing(x) - missing(y); // last, up and down
-      const order = numeric ? Number(x) - Number(y) : x.localeCompare(y, "en", { numeric: true });
+      const difference = Number(x) - Number(y);
+      const order = Number.isNaN(difference) ? x.localeCompare(y, "en", { numeric: true }) : difference;
       return down ? -order : order;
     });
     for (const other of heads) other.removeAttribute("aria-sort");
