@@ -60,7 +60,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
 }
 MOVED = {  # name of a command that is no more: where its function is
-    "workload": "rsjs generate FAMILY --arrivals LAW",
+    "workload": "rsjs generate FAMILY --arrivals PROCESS",
     "optimize": "rsjs solve -",
     "export-model": "rsjs convert INSTANCE --method METHOD -o MODEL.mps",
 }
@@ -134,8 +134,10 @@ def rsjs(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code; bad input is told in one line."""
-    _end_as_by_ctrl_c()
+    """Run the command and return its exit code; an error is printed in one line."""
+    with suppress(ValueError):  # only the main thread may
+        # a polite kill also ends workers and removes temporary files, as Ctrl-C does
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     _complete_streams()
     try:
         code = app(args=arguments, prog_name="rsjs", standalone_mode=False)
@@ -167,23 +169,13 @@ def _complete_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _end_as_by_ctrl_c() -> None:
-    """A polite kill also ends workers and removes temporary files."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with suppress(ValueError):  # only the main thread may
-        signal.signal(signal.SIGTERM, interrupt)
-
-
 def _usage(error: Exception) -> str:
     """Write an error of the command line parser as ours: option, value found, what is expected."""
-    context = getattr(error, "ctx", None)
+    context, parameter = (getattr(error, name, None) for name in ("ctx", "param"))
     hint = f" (see {context.command_path} --help)" if context is not None else ""
-    parameter, told = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
-    if parameter is not None and told is not None:  # a value that pydantic refused
-        first = told()[0]
+    errors = getattr(error.__cause__, "errors", None)
+    if parameter is not None and errors is not None:  # a value that pydantic refused
+        first = errors()[0]
         expected = re.sub("Input should be |,.*", "", first["msg"])
         if " is not one of " in first["msg"]:
             expected = "one of " + first["msg"].partition(" is not one of ")[2].replace("'", "")
@@ -194,5 +186,6 @@ def _usage(error: Exception) -> str:
 
 
 def _refuse(message: str) -> int:
+    """Print an error in one line and return the exit code of bad input."""
     print(f"rsjs: error: {' '.join(message.split())}", file=sys.stderr)
     return BAD_INPUT
