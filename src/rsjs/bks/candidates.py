@@ -7,7 +7,7 @@ counts, a bound that it reports does not, as nobody can check it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -130,30 +130,24 @@ def _runs(
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))
         left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            if record.run.kind == "instance":
-                origin = _origin(record, campaign, sessions.get(record.session))
-                runs.setdefault(record.run.id, (store, record, origin))
+            run, seconds = record.run, record.result.seconds.get("total")
+            known = sessions.get(record.session) or {"commit": None, "dirty": None, "machine": {}}
+            commit = known["commit"]
+            origin = {
+                "date": record.process["begun"],
+                "source": f"campaign {campaign}",
+                "run_id": run.id,
+                "method": run.method,
+                "solver": run.solver,
+                "solver_version": record.solver_version,
+                "rsjs_version": record.rsjs_version,
+                "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
+                "seconds": None if seconds is None else round(seconds, 3),
+                "cpu_model": known["machine"].get("cpu_model"),
+            }
+            if run.kind == "instance":
+                runs.setdefault(run.id, (store, record, origin))
     return runs
-
-
-def _origin(
-    record: Record, campaign: str, session_file: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return the origin of a run; what its session's file tells is None if that is lost."""
-    known = session_file or {"commit": None, "dirty": None, "machine": {}}
-    commit, seconds = known["commit"], record.result.seconds.get("total")
-    return {
-        "date": record.process["begun"],
-        "source": f"campaign {campaign}",
-        "run_id": record.run.id,
-        "method": record.run.method,
-        "solver": record.run.solver,
-        "solver_version": record.solver_version,
-        "rsjs_version": record.rsjs_version,
-        "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
-        "seconds": None if seconds is None else round(seconds, 3),
-        "cpu_model": known["machine"].get("cpu_model"),
-    }
 
 
 def _is_false(record: Record) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from rsjs.bks.entries import BestKnown
-from rsjs.instances.library.sets import LibrarySet, Member, library_set, names
-from rsjs.runs.gap import gap
+from rsjs.instances.library.sets import library_set, names
 
 MOST_JOBS = 400  # larger members are not asked for
 
@@ -33,7 +32,11 @@ class Coverage:
 def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
     """Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
     entries = {entry.sha256: entry for entry in known}
-    sets = {name: {member.sha256 for member in _asked(library_set(name))} for name in names()}
+    sets = {
+        name: {member.sha256 for member in library_set(name).members if member.jobs <= MOST_JOBS}
+        for name in names()
+        if not library_set(name).of_mig_jobs
+    }
     rows = {name: wanted for name, wanted in sets.items() if wanted}
     rows["all"] = {sha256 for wanted in rows.values() for sha256 in wanted}
     return [_counted(name, entries, wanted) for name, wanted in rows.items()]
@@ -50,15 +53,11 @@ def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
     return [entry for entry in known if not (entry.closed and entry.confirmed)]
 
 
-def _asked(chosen: LibrarySet) -> list[Member]:
-    return [
-        member for member in chosen.members if not chosen.of_mig_jobs and member.jobs <= MOST_JOBS
-    ]
-
-
 def _counted(name: str, entries: dict[str, BestKnown], wanted: Collection[str]) -> Coverage:
+    """Count the entries of the instances wanted."""
     found = [entries[sha256] for sha256 in wanted if sha256 in entries]
     left = [entry for entry in found if not entry.closed]
+    gaps = (entry.heads()["gap"] for entry in left)
     return Coverage(
         name=name,
         members=len(wanted),
@@ -66,12 +65,5 @@ def _counted(name: str, entries: dict[str, BestKnown], wanted: Collection[str]) 
         confirmed=sum(entry.closed and entry.confirmed for entry in found),
         two_solvers=sum(entry.closed and len(entry.solvers) > 1 for entry in found),
         open=len(left),
-        gap=max((_gap(entry) for entry in left), default=None),
+        gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
     )
-
-
-def _gap(entry: BestKnown) -> float:
-    if entry.cost is None or entry.bound is None:
-        return 1.0
-    found = gap(entry.cost.value, entry.bound.value)
-    return 1.0 if found is None else found

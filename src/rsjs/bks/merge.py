@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -79,14 +79,7 @@ class Updated:
         return {
             "instances": len(self.after),
             "changed": [entry.as_document() for entry in self.changed],
-            "contradictions": [
-                {
-                    "instance": one.instance,
-                    "bound": vars(one.bound.alone()),
-                    "cost": vars(one.cost.alone()),
-                }
-                for one in self.contradictions
-            ],
+            "contradictions": [asdict(one) for one in self.contradictions],
             "refused": self.refused,
         }
 
@@ -161,7 +154,7 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
     cost = known.cost if best is None else best[0]
     if cost is not None:
         contradictions = [
-            Contradiction(instance=known.instance, bound=bound, cost=cost)
+            Contradiction(instance=known.instance, bound=bound.alone(), cost=cost.alone())
             for bound in sorted([*known.lb_data, *candidates.bounds], key=lambda one: one.order)
             if contradicts(cost.value, bound.value)
         ]
@@ -219,27 +212,22 @@ def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Doc
 def _greatest(known: BestKnown, candidates: Iterable[BoundCandidate]) -> Bound | None:
     """Return the greatest of the bounds, if it is greater than the greatest known."""
     highest = float("inf") if known.cost is None else known.cost.value
-    sound = [
-        Bound(
-            **{**vars(one.alone()), "value": min(one.value, highest)},
-            bound_source=one.bound_source,
-        )
-        for one in candidates
-        if one.sound
-    ]
+    sound = [one for one in candidates if one.sound]
     if not sound:
         return None
-    best = min(sound, key=lambda bound: (-bound.value, *bound.order))
-    return best if known.bound is None or best.value > known.bound.value else None
+    best = min(sound, key=lambda one: (-min(one.value, highest), *one.order))
+    value = min(best.value, highest)
+    if known.bound is not None and value <= known.bound.value:
+        return None
+    return Bound(**{**vars(best.alone()), "value": value}, bound_source=best.bound_source)
 
 
 def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:
     """Return the entry with its witnesses, from candidates and from those the histories name."""
     margin = known.margin
     if (cost := known.cost) is not None:
-        agree = [
-            one for one in _runs(known.ub_data, costs) if abs(one.value - cost.value) <= margin
-        ]
+        runs = _runs(known.ub_data, costs)
+        agree = [one for one in runs if abs(one.value - cost.value) <= margin]
         head = replace(cost, confirmed_by=_witnesses(cost, agree))
         known = replace(known, ub_data=(*known.ub_data[:-1], head))
     if (bound := known.bound) is not None:

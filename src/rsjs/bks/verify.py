@@ -7,6 +7,7 @@ again and compared with its sha256, the solution is priced again by the exact ch
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -60,33 +61,24 @@ def verify(
             findings.append(str(error))
             continue
         entries = [BestKnown.of_document(document) for document in documents]
-        findings += [f"{path}: {line}" for line in _family(path.stem, entries)]
+        names = [entry.instance for entry in entries]
+        if names != sorted(names):
+            findings.append(f"{path}: instances are not sorted by name")
         for entry, document in zip(entries, documents, strict=True):
             lines = [*_heads(entry, document), *_histories(entry)]
+            if entry.family != path.stem:
+                lines.append(f"belongs into {entry.family}.jsonl")
             if only is None or entry.sha256 in only:
                 on_solution(entry.instance)
                 lines += _instance_and_solution(entry)
                 solutions += entry.cost is not None and not lines
             findings += [f"{path}: {entry.instance}: {line}" for line in lines]
         known += entries
-    findings += _twice(known)
+    for key in ("instance", "sha256"):
+        counts = Counter(getattr(entry, key) for entry in known)
+        findings += [f"{value}: two entries of this {key}" for value, n in counts.items() if n > 1]
     known = [entry for entry in known if only is None or entry.sha256 in only]
     return Verified(known=known, solutions=solutions, findings=findings)
-
-
-def _family(family: str, entries: Sequence[BestKnown]) -> Iterator[str]:
-    for entry in entries:
-        if entry.family != family:
-            yield f"{entry.instance}: belongs into {entry.family}.jsonl"
-    names = [entry.instance for entry in entries]
-    if names != sorted(names):
-        yield "instances are not sorted by name"
-
-
-def _twice(known: Sequence[BestKnown]) -> Iterator[str]:
-    for key in ("instance", "sha256"):
-        values = sorted(getattr(entry, key) for entry in known)
-        yield from (f"{a}: two entries of this {key}" for a, b in pairwise(values) if a == b)
 
 
 def _heads(entry: BestKnown, document: Document) -> Iterator[str]:
@@ -98,35 +90,29 @@ def _heads(entry: BestKnown, document: Document) -> Iterator[str]:
 
 def _histories(entry: BestKnown) -> Iterator[str]:
     """Check that steps improve, bounds are not above the least cost, and witnesses agree."""
-    sides: tuple[tuple[str, int, Sequence[Step]], ...] = (
+    histories: tuple[tuple[str, int, Sequence[Step]], ...] = (
         ("lb_data", 1, entry.lb_data),
         ("ub_data", -1, entry.ub_data),
     )
-    for name, sign, history in sides:
+    for name, sign, history in histories:
         for k, (old, new) in enumerate(pairwise(history), start=1):
             if sign * new.value <= sign * old.value:
                 yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"
         for k, step in enumerate(history):
-            yield from (f"/{name}/{k}/confirmed_by: {line}" for line in _witnesses(step))
-        if history:
-            best, is_cost = history[-1], sign < 0
-            for other in best.confirmed_by:
-                short = best.value - other.value
-                if (abs(short) if is_cost else short) > entry.margin:
-                    values = f"{other.name} has {other.value!r}, not {best.value!r}"
-                    yield f"/{name}/-1/confirmed_by: {values}"
-    if entry.cost is not None:
-        for k, bound in enumerate(entry.lb_data):
-            if contradicts(entry.cost.value, bound.value):
-                yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
-
-
-def _witnesses(step: Step) -> Iterator[str]:
-    seen = {step.method_and_solver}
-    for other in step.confirmed_by:
-        if other.method_and_solver in seen:
-            yield f"{other.name} differs in neither method nor solver"
-        seen.add(other.method_and_solver)
+            seen = {step.method_and_solver}
+            for other in step.confirmed_by:
+                if other.method_and_solver in seen:
+                    where = f"/{name}/{k}/confirmed_by"
+                    yield f"{where}: {other.name} differs in neither method nor solver"
+                seen.add(other.method_and_solver)
+        for other in history[-1].confirmed_by if history else ():
+            short = history[-1].value - other.value
+            if (abs(short) if sign < 0 else short) > entry.margin:
+                values = f"{other.name} has {other.value!r}, not {history[-1].value!r}"
+                yield f"/{name}/-1/confirmed_by: {values}"
+    for k, bound in enumerate(entry.lb_data):
+        if entry.cost is not None and contradicts(entry.cost.value, bound.value):
+            yield f"/lb_data/{k}/value: {bound.value!r} above the cost {entry.cost.value!r}"
 
 
 def _instance_and_solution(entry: BestKnown) -> Iterator[str]:
