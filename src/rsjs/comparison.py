@@ -14,18 +14,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from importlib.resources import as_file, files
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
-from rsjs.campaigns.dispatch import Dispatch, News
-from rsjs.campaigns.method_selection import Choice
+from rsjs.campaigns.pool import Dispatch, Local, News
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
-from rsjs.campaigns.spec import PARTS, Campaign, read
-from rsjs.campaigns.worker_pool import local
+from rsjs.campaigns.sources import Source
+from rsjs.campaigns.spec import KEYS, Campaign, Choice, read
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, parse
@@ -191,7 +192,10 @@ def compare_pairs(
             order.setdefault((problem.digest, request.spelling), len(order))
             before = choices.get(request.spelling, Choice(request=request, on=()))
             choices[request.spelling] = replace(before, on=(*before.on, _literal(problem.name)))
-    sources = tuple(_Given(problem) for problem, _ in pairs)
+    sources = tuple(
+        Source(key=f"given {problem.digest}", make=partial(next, repeat(problem)))
+        for problem, _ in pairs
+    )
     campaign = Campaign(
         name="comparison",
         shows="methods side by side",
@@ -207,7 +211,13 @@ def compare_pairs(
         choices=tuple(choices.values()),
         kind_options=json.loads(options or "{}"),
         file=Path("comparison"),
-        text=_text(limits, sources, choices.values(), own.name, json.loads(options or "{}")),
+        text=_text(
+            limits,
+            [problem.digest for problem, _ in pairs],
+            choices.values(),
+            own.name,
+            json.loads(options or "{}"),
+        ),
     )
     reasons = [
         (one.spelling, problem.name, own.refusal(one, problem) or one.missing())
@@ -226,7 +236,7 @@ def compare_pairs(
         folder = Path(store) if store is not None else Path(scratch) / "store"
         prepared = runner.prepare(campaign, folder, Part())
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
-        return _carried_out(prepared, folder, local(1), 1, place, watch)
+        return _carried_out(prepared, folder, Local(1), 1, place, watch)
 
 
 def run_campaign(
@@ -269,7 +279,7 @@ def run_campaign(
         size = run.nodes, run.jobs, run.instance, run.instance_sha256
         return *size, methods.index(run.method), run.limits.seed, run.limits.threads, run.repetition
 
-    return _carried_out(prepared, Path(store), local(slots), slots, place, watch)
+    return _carried_out(prepared, Path(store), Local(slots), slots, place, watch)
 
 
 def bundled() -> list[str]:
@@ -288,20 +298,6 @@ def find_campaign(named: str) -> Campaign:
         return read(Path(named))
     near = get_close_matches(named, known, n=3) or known
     raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
-
-
-@dataclass(frozen=True)
-class _Given:
-    """A problem as the source of a campaign's instance."""
-
-    problem: Any
-
-    @property
-    def key(self) -> str:
-        return f"given {self.problem.digest}"
-
-    def make(self) -> Any:
-        return self.problem
 
 
 def _carried_out(
@@ -348,15 +344,15 @@ def _literal(name: str) -> str:
 
 def _text(
     limits: Limits,
-    sources: Sequence[_Given],
+    digests: Sequence[str],
     choices: Iterable[Choice],
     kind: str,
     options: Mapping[str, Any],
 ) -> str:
     """Return the comparison as the TOML file of a campaign beside its instances."""
-    part = next((part for part in PARTS if part.kind == kind), PARTS[-1])
+    part = next((one for one in KEYS if one.kind == kind), KEYS[-1])
     given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
-    names = [f"instances/{given.problem.digest}.json.gz" for given in sources]
+    names = [f"instances/{digest}.json.gz" for digest in digests]
     lines = [
         'format = "rsjs-campaign/1"',
         'name = "comparison"',

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
 from rsjs.bks.exact_cost import priced
-from rsjs.campaigns import record_writing, schema_files
+from rsjs.campaigns import records, schema_files
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.core.call import Call, Limits
@@ -148,7 +148,7 @@ def store(tiny, tmp_path):
                 claims = {"objective": result.objective, "bound": result.bound}
                 digest, method = record.run.solved_sha256, record.run.method
                 write_solution(result.solution, digest, solution, method=method, **claims)
-            record_writing.write(record, place, None, solution)
+            records.write(record, place, None, solution)
         return folder
 
     return write

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from rsjs.campaigns import runner, spec
+from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Part
-from rsjs.campaigns.worker_pool import local
 from rsjs.methods import all_methods
 
 HOUR = 3600  # seconds; only what hangs lasts so long
@@ -279,7 +279,7 @@ def carry_out():
 
     def run(asked, store, part=None, slots=1):
         prepared = runner.prepare(asked, store, part or Part())
-        for _ in runner.carry_out(prepared, store, local(slots), slots):
+        for _ in runner.carry_out(prepared, store, Local(slots), slots):
             pass
         return prepared
 

@@ -14,9 +14,10 @@ from functools import partial
 import psutil
 import pytest
 
-from rsjs.campaigns import manifest, runner
+from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
-from rsjs.campaigns.dask_dispatch import Workers, dask, own_cluster, running_cluster
+from rsjs.campaigns.dask_dispatch import Dask, own_cluster, running_cluster
+from rsjs.campaigns.store import read_document
 from rsjs.core.errors import InputError
 from rsjs.core.process import die_with_parent
 from rsjs.methods import all_methods
@@ -160,7 +161,7 @@ def news(tmp_path):
         store = tmp_path / "store"
         prepared = runner.prepare(asked, store, runner.Part())
         with running_cluster(cluster.address) as client:
-            yield from runner.carry_out(prepared, store, dask(client), 2)
+            yield from runner.carry_out(prepared, store, Dask(client), 2)
 
     return tell
 
@@ -223,7 +224,7 @@ def test_a_worker_that_is_killed_loses_no_run(campaign, cluster, news, gate, tmp
             gate(0, 1, 2)
         if killed:
             continue
-        guards = cluster.running("campaigns.pool_guard")
+        guards = cluster.running("campaigns.pool_worker")
         if guards and cluster.running("runs.worker"):
             killed = True
             guards[0].parent().kill()
@@ -239,7 +240,7 @@ def test_a_run_that_is_lost_twice_is_a_crash(campaign, cluster, news, tmp_path):
     for item in news(waiting(campaign), cluster):
         kinds[item.kind] += 1
         if cluster.running("runs.worker"):
-            for guard in cluster.running("campaigns.pool_guard"):
+            for guard in cluster.running("campaigns.pool_worker"):
                 guard.kill()
             until(lambda: not cluster.running())
     assert (kinds["begun"], kinds["lost"], kinds["ended"]) == (2, 1, 1)
@@ -286,7 +287,7 @@ def test_another_version_on_a_worker_is_refused_before_anything_runs(
 def test_another_version_of_a_solver_is_refused(campaign, cluster, news, tmp_path):
     asked, store = campaign("fifo:paper"), tmp_path / "store"
     runner.prepare(asked, store, runner.Part())
-    document = manifest.read(store, "store")
+    document = read_document(store, "store")
     document["versions"][""]["other"] = "1.2"
     (store / "store.json").write_text(json.dumps(document))
     with pytest.raises(InputError, match=r"found other none, expected other 1.2 as in the store"):
@@ -311,7 +312,7 @@ def test_a_scheduler_that_has_gone_is_told_and_what_is_done_is_kept(
         raise distributed.comm.CommClosedError("in <TCP (closed)>")
 
     with monkeypatch.context() as patch:  # the client does not know it yet
-        patch.setattr(Workers, "look", closed)
+        patch.setattr(Dask, "look", closed)
         with pytest.raises(OSError, match="the Dask scheduler has gone; what is done is kept"):
             kill_after_the_first()
     gate(0)

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from rsjs.campaigns.collection import collect
-from rsjs.campaigns.manifest import write_plan
-from rsjs.campaigns.record_writing import write
-from rsjs.campaigns.records import Record
+from rsjs.campaigns.records import Record, write
 from rsjs.campaigns.runner import Part, prepare
+from rsjs.campaigns.store import write_plan
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict
 from rsjs.instances.io.serialization import canonical_text

@@ -1,13 +1,12 @@
 """Records that travel, and machines that are too small."""
 
-import zlib
 from dataclasses import replace
 
 import pytest
 
 from rsjs.campaigns import runner
-from rsjs.campaigns.machine import RESERVE_MB, Need
-from rsjs.campaigns.record_transfer import packed, unpack
+from rsjs.campaigns.records import receive
+from rsjs.campaigns.session import RESERVE_MB, Need
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
 
@@ -17,22 +16,19 @@ def made(campaign, carry_out, tmp_path):
     """A run, another, and the record of the first."""
     prepared = carry_out(campaign("fifo:paper", seeds=[1, 2]), tmp_path / "store")
     run, other = prepared.selected
-    (tmp_path / "there").mkdir()
     return run, other, Store(tmp_path / "store").path(run.id)
 
 
 @pytest.mark.process
 def test_a_record_arrives_as_it_was_or_is_refused(made, tmp_path):
     run, other, record = made
-    unpack(packed(record), tmp_path / "there", run)
-    arrived = {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()}
-    assert arrived == {path.name: path.read_bytes() for path in record.iterdir()}
-    (tmp_path / "again").mkdir()
+    sent = {path.name: path.read_bytes() for path in record.iterdir()}
+    receive(sent, tmp_path / "there", run)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()} == sent
     with pytest.raises(InputError, match=f"expected {other.id}, as asked"):
-        unpack(packed(record), tmp_path / "again", other)
-    parcel = {**packed(record), "events.jsonl": zlib.compress(b"{}")}
+        receive(sent, tmp_path / "again", other)
     with pytest.raises(InputError, match="sha256"):
-        unpack(parcel, tmp_path / "again", run)
+        receive({**sent, "events.jsonl": b"{}"}, tmp_path / "again", run)
 
 
 def test_the_need_of_runs_is_that_of_the_largest(campaign):

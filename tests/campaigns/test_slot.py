@@ -7,13 +7,12 @@ from dataclasses import asdict
 
 import pytest
 
-from rsjs.campaigns import pool_worker
-from rsjs.campaigns import worker_pool as local_dispatch
+from rsjs.campaigns import pool, pool_worker
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.execute import Order
+from rsjs.campaigns.pool import Slot
 from rsjs.campaigns.runner import Part, prepare
 from rsjs.campaigns.store import Store
-from rsjs.campaigns.worker_pool import Slot
 from rsjs.core.errors import InputError
 
 
@@ -22,18 +21,18 @@ def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_pat
     opened = []
 
     def killed_once(self):
-        Slots._open(self)
+        Slots.open(self)
         opened.append(self.slots[-1])
         if len(opened) == 1:
             opened[0].process.kill()
 
-    Slots = local_dispatch._Slots
-    monkeypatch.setattr(local_dispatch, "_Slots", type("Killed", (Slots,), {"_open": killed_once}))
+    Slots = pool.Slots
+    monkeypatch.setattr(pool, "Slots", type("Killed", (Slots,), {"open": killed_once}))
     asked = campaign("fifo:paper")
     carry_out(asked, tmp_path / "store")
     assert len(opened) == 2
     assert [row["ended"] for row in collect([tmp_path / "store"]).rows] == ["FINISHED"]
-    monkeypatch.setattr(local_dispatch, "MOST_IDLE_DEATHS", 0)
+    monkeypatch.setattr(pool, "MOST_IDLE_DEATHS", 0)
     opened.clear()
     with pytest.raises(OSError, match="slots end without a run, the last one with code -9"):
         carry_out(asked, tmp_path / "other")

@@ -12,19 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.campaigns import manifest, record_writing, records, runner
+from rsjs.campaigns import records, runner
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.execute import Order, perform
+from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Part
-from rsjs.campaigns.store import Store
-from rsjs.campaigns.worker_pool import local
+from rsjs.campaigns.store import Store, open_store
 from rsjs.commit import code_digest
 from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_instance, read_solution, write_instance
 from tests.by_hand import undeclared
+from rsjs.runs.supervisor import Batch
 
 pytestmark = pytest.mark.process
 
@@ -164,7 +165,7 @@ def test_a_run_refuses_another_instance_where_it_is_carried_out(store, tmp_path)
         session="one",
     )
     with pytest.raises(InputError, match=f"expected the instance of sha256 {run.solved_sha256}"):
-        perform(order, tmp_path, tmp_path, alone=False)
+        perform(order, tmp_path, tmp_path, batch=Batch())
 
 
 def test_a_store_remembers_the_versions_of_every_solver_that_it_has_met(asked, tmp_path):
@@ -176,12 +177,12 @@ def test_a_store_remembers_the_versions_of_every_solver_that_it_has_met(asked, t
         }
 
     store = tmp_path / "new"
-    manifest.open_store(store, asked, having(highs="1.13"))
-    manifest.open_store(store, asked, having(scip="6.3"))
+    open_store(store, asked, having(highs="1.13"))
+    open_store(store, asked, having(scip="6.3"))
     versions = json.loads((store / "store.json").read_text())["versions"]
     assert versions == {"": {"rsjs-bench": "1", "highs": "1.13", "scip": "6.3"}}
     with pytest.raises(InputError, match=r"/versions//highs: found '1\.13'"):
-        manifest.open_store(store, asked, having(highs="1.14"))
+        open_store(store, asked, having(highs="1.14"))
 
 
 def test_a_campaign_that_grows_keeps_what_is_there(campaign, carry_out, store):
@@ -302,7 +303,7 @@ def test_a_claim_is_held_by_one_and_what_was_left_is_swept(asked, store):
 def test_what_a_slot_leaves_that_is_ended_is_swept_when_dispatch_ends(tmp_path):
     place = Store(tmp_path)
     place.scratch("0" * 64).mkdir(parents=True)
-    assert [*local(1)([], place)] == []
+    assert [*Local(1)([], place)] == []
     assert not place.scratch("0" * 64).exists()
 
 
@@ -311,7 +312,7 @@ def test_a_log_keeps_its_ends(tmp_path, store):
     log = tmp_path / "log"
     log.write_bytes(b"first" + bytes(10**6) + b"last")
     (tmp_path / "record").mkdir()
-    record_writing.write(record, tmp_path / "record", log)
+    records.write(record, tmp_path / "record", log)
     kept = gzip.decompress((tmp_path / "record" / "log.gz").read_bytes())
     assert kept.startswith(b"first")
     assert kept.endswith(b"last")

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from rsjs.campaigns import runner
-from rsjs.campaigns.dispatch import News
+from rsjs.campaigns.pool import News
 from rsjs.campaigns.runner import Part
 from rsjs.cli.campaign import print_outcome
 from rsjs.cli.main import main

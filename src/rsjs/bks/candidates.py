@@ -15,10 +15,10 @@ from typing import Any
 
 from rsjs.bks.entries import Origin
 from rsjs.bks.exact_cost import priced
-from rsjs.campaigns import manifest, session
+from rsjs.campaigns import session
 from rsjs.campaigns.instance_store import instance_file, refuse_other
 from rsjs.campaigns.records import Record
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.store import Store, read_document
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Instance
@@ -124,7 +124,7 @@ def _runs(
     """Return each run once by id: its store, and the fields of an `Origin` besides the value."""
     runs: dict[str, tuple[Store, Record, dict[str, Any]]] = {}
     for folder in folders:
-        store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
+        store, campaign = Store(folder), read_document(folder, "store")["campaign"]
         survey = store.survey(store.ids())
         left_out += [f"record {run_id}: {reason}" for run_id, reason in survey.corrupt]
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))

@@ -9,11 +9,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import manifest, session
+from rsjs.campaigns import session
+from rsjs.campaigns.execute import priced_again
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.store import Store
-from rsjs.campaigns.verification import priced_again
+from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
 from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
@@ -56,8 +56,8 @@ def collect(folders: Sequence[Path]) -> Collected:
     lost: list[tuple[str, str]] = []
     sessions: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
-        store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
-        plan = manifest.read(folder, "plan")
+        store, campaign = Store(folder), read_document(folder, "store")["campaign"]
+        plan = read_document(folder, "plan")
         planned |= dict.fromkeys(plan["runs"])
         for entry in plan["skipped"]:
             run = Run.of_document(entry["spec"])

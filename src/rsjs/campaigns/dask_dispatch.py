@@ -1,65 +1,59 @@
 """
-Runs on the workers of a Dask cluster.
+Runs on the workers of a Dask cluster: one of this machine's own, or one that is running.
 
-A worker thread carries out one run at a time, and a run is given to a worker that has a thread
-free: Dask neither queues runs nor moves them. This process holds the claim of each run that is
-under way, and commits the record that comes back from the worker itself, not by the scheduler. A
-run whose worker vanishes is given to another. When this process ends, in whatever way, the
-scheduler forgets its tasks, and each task ends its run; see `dask_node`.
-
-A Dask cluster to carry out runs: one of this machine's own, or one that somebody has started.
-
-The workers of a Dask cluster: which there are, whether they may carry out runs, who has a place.
-
-A worker is asked once what it has. Before it is given a run,
-
-    its versions of rsjs-bench and the solvers must be those of the store,
-    its methods of other packages those of the plan, down to their source,
-    as many runs as it has threads, and all workers on its machine together, must fit into the
-    machine: its cores, its memory, and one run at a time if the timing is exclusive.
-
-What becomes of a task that one worker of a Dask cluster was given.
+A run is a task for one worker that has a thread free, so Dask neither queues runs nor moves them.
+Before its first run a worker is asked what it has: its versions must be those of the store, its
+methods of other packages those of the plan, and its threads must fit into its machine. This process
+holds the claim of each run that is under way, and commits the record that comes back; the run of a
+worker that vanishes is given to another. When this process ends, in whatever way, the scheduler
+forgets its tasks, and each task ends its run.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import socket
-import time
+import os
+import sys
+import tempfile
 import warnings
-from asyncio import CancelledError
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from rsjs.campaigns import dask_node, manifest, record_transfer, record_writing, records
-from rsjs.campaigns.dispatch import Dispatch, News
+from rsjs.campaigns import environments, records, session
 from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
-from rsjs.campaigns.machine import Need
-from rsjs.campaigns.session import Conditions, on_host
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.pool import News, Slot
+from rsjs.campaigns.session import Conditions, Need, on_host
+from rsjs.campaigns.spec import HERE
+from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
 from rsjs.core.errors import InputError, described, told
 from rsjs.rows.build import summary
+from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 INSTALL = "pip install 'rsjs-bench[dask]'"
+PACKAGE = "rsjs-bench"
+PATIENCE = 10.0  # seconds for a scheduler to answer
+FETCHED = 300.0  # seconds for a record to come
+IDLE = 0.25  # seconds without news, and between looks whether a run is still wanted
+LOST = "the Dask scheduler has gone; what is done is kept, the same command goes on from there"
 # Ctrl-C reaches all processes of a terminal; these are ended by the one that asked for them.
 LEAVE_CTRL_C = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
-PATIENCE = 10.0  # seconds for a scheduler to answer
-NO_PAGES: Mapping[str, list[str]] = {
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.http.routes": [],
+NO_PAGES: dict[str, list[str]] = {
+    f"distributed.{process}.http.routes": [] for process in ("scheduler", "worker")
 }
 
 
@@ -70,35 +64,28 @@ def own_cluster(workers: int) -> Iterator[Client]:
 
     They speak with each other by TLS with keys of their own: whoever else connects to them could
     have them run any code. Their HTTP servers, which Dask does not leave out, have no pages.
-
-    Raises
-    ------
-    InputError
-        Without distributed, or if a process of the cluster does not start.
     """
     _require()
     import dask
     from distributed import Client, LocalCluster
 
-    with ExitStack() as cluster:
+    with ExitStack() as stack:
         try:
             with dask.config.set(NO_PAGES):
-                workers_of = cluster.enter_context(
-                    LocalCluster(
-                        n_workers=workers,
-                        threads_per_worker=1,
-                        host="127.0.0.1",
-                        protocol="tls",
-                        security=True,
-                        dashboard_address=None,
-                        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                        memory_limit=0,  # a run has its own, and its memory is not the worker's
-                        silence_logs=logging.CRITICAL,
-                        preload=[LEAVE_CTRL_C],
-                    )
+                cluster = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    protocol="tls",
+                    security=True,
+                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                    memory_limit=0,  # a run has its own, and its memory is not the worker's
+                    silence_logs=logging.CRITICAL,
+                    preload=[LEAVE_CTRL_C],
                 )
-            client = Client(workers_of, set_as_default=False, direct_to_workers=True)
-            cluster.enter_context(client)
+            stack.enter_context(cluster)
+            client = stack.enter_context(Client(cluster, set_as_default=False))
         except (OSError, RuntimeError) as error:
             reason = described(told(error))
             raise InputError("--dispatch", reason, "a Dask cluster that starts") from None
@@ -107,22 +94,15 @@ def own_cluster(workers: int) -> Iterator[Client]:
 
 @contextmanager
 def running_cluster(address: str) -> Iterator[Client]:
-    """
-    A client of a scheduler that is running.
-
-    Raises
-    ------
-    InputError
-        Without distributed, or if nothing there answers as a scheduler.
-    """
+    """A client of a scheduler that is running; InputError if none answers there."""
     _require()
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
     try:
-        with warnings.catch_warnings():  # the versions that matter are compared by `dask_workers`
+        with warnings.catch_warnings():  # the versions that matter are compared before a run
             warnings.simplefilter("ignore", VersionMismatchWarning)
-            client = Client(address, timeout=PATIENCE, set_as_default=False, direct_to_workers=True)
+            client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         reason = described(f"{address}: {error}")
         raise InputError("--dispatch", reason, "the address of a running Dask scheduler") from None
@@ -141,260 +121,97 @@ def _require() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-FETCHED = 300.0  # seconds for a result to come
+def conditions(
+    interpreters: Mapping[str, str], methods: Mapping[str, Iterable[str]], exclusive: bool
+) -> Conditions:
+    """On a worker: what its machine and environments have."""
+    return session.conditions(environments.asked(interpreters, methods), exclusive=exclusive)
 
 
-def result_of(future: Future, address: str) -> Any:
+def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
     """
-    What a task returned; None if its worker has gone, or if it was cancelled.
+    On a worker: carry out a run in a slot that ends with this task; return its record by file.
 
-    Parameters
-    ----------
-    future : Future
-        Of a task that has ended.
-    address : str
-        Of the worker.
-
-    Raises
-    ------
-    OSError
-        If it failed.
+    None if the slot died or the run is no longer wanted, which Dask cannot tell a task: it was
+    cancelled, its client has gone, or its worker closes. OSError if its folder cannot be written.
     """
-    from distributed.scheduler import KilledWorker, NoValidWorkerError
+    from dask import config
+    from distributed import get_worker
 
-    if future.status == "finished":
-        with suppress(TimeoutError, CancelledError):  # the worker went before all was here
-            return future.result(FETCHED)
-    if future.status == "error":
-        error = future.exception()
-        if not isinstance(error, KilledWorker | NoValidWorkerError):
-            raise OSError(None, f"worker {address}: {_told(error)}")
+    worker = get_worker()
+    key, mark = worker.get_current_task(), marked()
+    # what Dask sets changes how memory is kept
+    of_dask = {*config.get("distributed.nanny.pre-spawn-environ", ())}
+    of_dask |= {*config.get("distributed.nanny.environ", ())}
+    variables = {name: value for name, value in os.environ.items() if name not in of_dask}
+    with tempfile.TemporaryDirectory(prefix="rsjs-", dir=worker.local_directory) as name:
+        file, store = Path(name, "instance.json.gz"), Store(Path(name))
+        file.write_bytes(instance)
+        slot = Slot(store, environment=variables | mark)
+        try:
+            python = sys.executable if order.run.environment == HERE else order.python
+            slot.give(replace(order, instance=str(file), python=python))
+            while (lines := slot.lines(IDLE)) is not None:
+                kill_if_stopped(slot.process.pid)
+                for line in lines:
+                    if line["event"] == "broken":
+                        raise OSError(None, line["message"])
+                    if line["event"] == "ended":
+                        record = store.path(order.run.id)
+                        return {path.name: path.read_bytes() for path in record.iterdir()}
+                task = worker.state.tasks.get(key)
+                if task is None or task.state not in ("executing", "long-running"):
+                    break
+                if worker.status.name in ("closing", "closed", "failed"):
+                    break
+        finally:
+            slot.end()
+            Family(slot.process.pid, with_root=False, mark=mark[MARK]).kill()
     return None
 
 
-def _told(error: BaseException) -> str:
-    if isinstance(error, OSError | InputError):
-        return str(getattr(error, "strerror", None) or error)
-    return f"{type(error).__name__}: {error}"
-
-
-PACKAGE = "rsjs-bench"
-CALIBRATED = 300.0  # seconds for a worker to be measured once more
-NEAR = 2.0  # seconds for a worker to answer this process itself
-
-Versions = Mapping[str, Mapping[str, str]]  # environment -> package -> version
-
-
-@dataclass(kw_only=True)
-class Worker:
-    """A worker that may carry out runs: as many side by side as it has threads."""
-
-    address: str
-    threads: int
-    found: Conditions
-    busy: int = 0
-
-    @property
-    def host(self) -> str:
-        """The machine it is on."""
-        name: str = self.found["machine"]["host"]
-        return name
-
-
-class Workers:
-    """
-    The workers of a cluster.
-
-    Parameters
-    ----------
-    versions : mapping
-        Of the store.
-    tell : callable
-        Called with a future when a worker that was asked what it has has answered.
-
-    Attributes
-    ----------
-    known : dict
-        By address, those that may carry out runs.
-    asked : dict
-        Address and threads by the future of the answer.
-    """
-
-    def __init__(
-        self,
-        client: Client,
-        orders: Sequence[Order],
-        versions: Versions,
-        tell: Callable[[Future], None],
-    ) -> None:
-        self.client, self.tell = client, tell
-        self.need = Need.of(order.run for order in orders)
-        self.interpreters = {order.run.environment: order.python for order in orders}
-        self.versions = {name: versions[name] for name in self.interpreters}
-        self.plugins: dict[str, dict[str, Mapping[str, str]]] = {n: {} for n in self.interpreters}
-        for order in orders:
-            self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
-        self.session = orders[0].session
-        self.known: dict[str, Worker] = {}
-        self.asked: dict[Future, tuple[str, int]] = {}
-
-    def look(self) -> None:
-        """Ask those that are new, forget those that have gone."""
-        threads = self.client.nthreads()
-        self.known = {address: one for address, one in self.known.items() if address in threads}
-        self.asked = {future: one for future, one in self.asked.items() if one[0] in threads}
-        asked = {address for address, _ in self.asked.values()}
-        new = [address for address in threads if address not in {*self.known, *asked}]
-        if not new:
-            return
-        for address in new:  # before any of them is calibrated
-            there = sum(threads[one] for one in threads if _host(one) == _host(address))
-            self.need.refuse_beside(f"threads of workers at {_host(address)}", there)
-        told = self.client.run(metadata.version, PACKAGE, workers=new, on_error="return")
-        for address, version in told.items():
-            if isinstance(version, metadata.PackageNotFoundError):
-                version = described("none")
-            if isinstance(version, str):
-                self._compare(address, PACKAGE, version, metadata.version(PACKAGE))
-                future = self._ask(address)
-                self.asked[future] = address, threads[address]
-                future.add_done_callback(self.tell)
-
-    def _ask(self, address: str) -> Future:
-        """What a worker has, in time."""
-        return self.client.submit(
-            dask_node.conditions,
-            self.interpreters,
-            {name: [*plugins] for name, plugins in self.plugins.items()},
-            self.need.exclusive,
-            workers=[address],
-            pure=False,
-        )
-
-    def answer(self, future: Future) -> Iterator[News]:
-        """Take note of what a worker has; its machine has joined."""
-        address, threads = self.asked.pop(future)
-        found: Conditions | None = result_of(future, address)
-        if found is None:
-            return  # it is asked again if it is back
-        for name, expected in self.versions.items():
-            has = found["environments"][name]
-            versions = {PACKAGE: has["rsjs_version"], **has["solvers"]}
-            for package, version in expected.items():
-                self._compare(address, package, versions.get(package, "none"), version)
-            for method, source in self.plugins[name].items():
-                there = has["plugins"].get(method, {"broken": "none"})
-                found_text = there.get("broken") or source_text(there)
-                self._compare(
-                    address, f"method {method}:", found_text, source_text(source), "planned"
-                )
-        worker = Worker(address=address, threads=threads, found=found)
-        self._refuse(worker)
-        self.known[address] = worker
-        if self.client.direct_to_workers and not _answers(address):
-            self.client.direct_to_workers = False
-        slots = sum(one.threads for one in self.known.values() if one.host == worker.host)
-        data = {"session": on_host(self.session, worker.host), "found": found, "slots": slots}
-        yield News(kind="joined", data=data)
-
-    def _compare(
-        self, address: str, package: str, found: str, expected: str, by: str = "in the store"
-    ) -> None:
-        if found != expected:
-            told = f"{package} {expected} as {by}"
-            raise InputError(f"worker {address}", described(f"{package} {found}"), told)
-
-    def _refuse(self, worker: Worker) -> None:
-        machine, together = worker.found["machine"], worker.threads
-        together += sum(one.threads for one in self.known.values() if one.host == worker.host)
-        place, memory = f"threads of worker {worker.address}", machine["memory_mb"]
-        usable = machine["hardware_threads_usable"]
-        self.need.refuse(place, worker.threads, cores=usable, memory_mb=memory)
-        place, cores = f"threads of workers on {worker.host}", machine["hardware_threads"]
-        self.need.refuse(place, together, cores=cores, memory_mb=memory)
-
-    def free(self) -> Worker | None:
-        """The worker with the least to do, if it has a place."""
-        least = min(self.known.values(), key=lambda one: one.busy / one.threads, default=None)
-        return None if least is None or least.busy >= least.threads else least
-
-    def part(self) -> Iterator[News]:
-        """Measure each machine once more; one that does not answer is left without an end."""
-        last = {worker.host: worker for worker in self.known.values()}
-        answers = {host: self._ask(worker.address) for host, worker in last.items()}
-        for host, future in answers.items():
-            with suppress(Exception, CancelledError):
-                data = {"session": on_host(self.session, host), "found": future.result(CALIBRATED)}
-                yield News(kind="done", data=data)
-
-
-def _host(address: str) -> str | None:
-    return urlsplit(address).hostname
-
-
-def _answers(address: str) -> bool:
-    """Whether records can be fetched from a worker itself; else they come by the scheduler."""
-    place = urlsplit(address)
-    with (
-        suppress(OSError, ValueError),
-        socket.create_connection((place.hostname, place.port), timeout=NEAR),
-    ):
-        return True
-    return False
-
-
-IDLE = 0.25  # seconds without news
-LOOK = 1.0  # seconds between looks which workers there are
-LOST = "the Dask scheduler has gone; what is done is kept, the same command goes on from there"
-
-
-def dask(client: Client) -> Dispatch:
-    """The dispatcher with the workers of a cluster."""
-    return _Dask(client)
-
-
-@dataclass(frozen=True)
-class _Dask:
-    client: Client
-    here: ClassVar[bool] = False
-
-    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        return _Runs(self.client, orders, store).news()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Given:
-    """A run that a worker has."""
+class _Given(NamedTuple):
+    """A run that a worker has, where its record goes, and the claim on it."""
 
     order: Order
-    worker: Worker
+    address: str
     scratch: Path
     claim: ExitStack
 
-    @property
-    def instance(self) -> tuple[str, str]:
-        """Worker and instance."""
-        return self.worker.address, self.order.run.solved_sha256
 
+@dataclass(eq=False)
+class Dask:
+    """The dispatcher with the workers of a cluster."""
 
-class _Runs:
-    """Runs that workers have, and orders that wait for one."""
+    client: Client
+    here: ClassVar[bool] = False
+    threads: dict[str, int] = field(default_factory=dict)  # of the workers that may run, by address
+    found: dict[str, Conditions] = field(default_factory=dict)  # and what they have
+    given: dict[Future, _Given] = field(default_factory=dict)
 
-    def __init__(self, client: Client, orders: Sequence[Order], store: Store) -> None:
-        self.client, self.store, self.waiting = client, store, deque(orders)
-        versions = manifest.read(store.folder, "store")["versions"]
-        self.answered: SimpleQueue[Future] = SimpleQueue()
-        self.workers = Workers(client, orders, versions, self.answered.put)
-        self.given: dict[Future, _Given] = {}
-        self.sent: set[tuple[str, str]] = set()  # worker and instance
-        self.deaths: dict[str, int] = {}
-        self.begun = False
-
-    def news(self) -> Iterator[News]:
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+        """Carry out all orders."""
         from distributed.comm import CommClosedError
 
+        self.orders, self.store, self.waiting = orders, store, deque(orders)
+        self.need = Need.of(order.run for order in orders)
+        self.versions = read_document(store.folder, "store")["versions"]
+        self.plugins: dict[str, dict[str, Any]] = {order.run.environment: {} for order in orders}
+        for order in orders:
+            self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
+        self.ended: SimpleQueue[Future] = SimpleQueue()
+        self.deaths: Counter[str] = Counter()
         try:
-            yield from self._news()
+            while self.waiting or self.given:
+                yield from self.look()
+                yield from self._give()
+                try:
+                    yield from self._hear(self.ended.get(timeout=IDLE))
+                except Empty:
+                    yield News(kind="idle")
+            last = {self._session(address): address for address in self.found}
+            for address, found in self._ask([*last.values()]):  # one that is silent has no end
+                yield News(kind="done", data={"session": self._session(address), "found": found})
         except OSError as error:  # the client may not know yet that its connection is closed
             if self.client.status == "running" and not isinstance(error, CommClosedError):
                 raise
@@ -404,96 +221,138 @@ class _Runs:
                 given.claim.close()
             self.client.cancel([*self.given], force=True)
 
-    def _news(self) -> Iterator[News]:
-        looked = -LOOK
-        while self.waiting or self.given:
-            if time.monotonic() - looked >= LOOK:
-                looked = time.monotonic()
-                yield from self._look()
-            yield from self._give()
-            try:
-                future = self.answered.get(timeout=IDLE)
-            except Empty:
-                yield News(kind="idle")
-            else:
-                yield from self._hear(future)
-        yield from self.workers.part()
-
-    def _look(self) -> Iterator[News]:
-        """Which workers there are; runs of those that have gone are tried again."""
-        self.workers.look()
+    def look(self) -> Iterator[News]:
+        """Ask the workers that are new; runs of those that have gone are tried again."""
+        threads = self.client.nthreads()
+        for address in {*self.found} - {*threads}:
+            del self.found[address], self.threads[address]
         for future, given in [*self.given.items()]:
-            if self.workers.known.get(given.worker.address) is not given.worker:
+            if given.address not in threads:
                 del self.given[future]
                 future.cancel(force=True)
                 yield from self._bury(given)
+        new = [address for address in threads if address not in self.found]
+        for address in new:  # before any of them is calibrated
+            place = urlsplit(address).hostname
+            there = sum(n for one, n in threads.items() if urlsplit(one).hostname == place)
+            self.need.refuse_beside(f"threads of workers at {place}", there)
+        for address, version in self._run(new, metadata.version, PACKAGE):
+            known = not isinstance(version, metadata.PackageNotFoundError)
+            _compare(address, PACKAGE, version if known else "none", metadata.version(PACKAGE))
+        for address, found in self._ask(new):
+            self._refuse_other(address, found["environments"])
+            self.found[address], self.threads[address] = found, threads[address]
+            machine, at = found["machine"], self._session(address)
+            slots = sum(n for one, n in self.threads.items() if self._session(one) == at)
+            for where, count, cores in (
+                (f"worker {address}", threads[address], "hardware_threads_usable"),
+                (f"workers on {machine['host']}", slots, "hardware_threads"),
+            ):
+                has = {"cores": machine[cores], "memory_mb": machine["memory_mb"]}
+                self.need.refuse(f"threads of {where}", count, **has)
+            yield News(kind="joined", data={"session": at, "found": found, "slots": slots})
+
+    def _run(self, workers: list[str], function: Any, *values: Any) -> Iterator[tuple[str, Any]]:
+        """What workers answer; those that have gone meanwhile do not."""
+        if not workers:
+            return
+        answers = self.client.run(function, *values, workers=workers, on_error="return")
+        for address, answer in answers.items():
+            if isinstance(answer, InputError):
+                raise OSError(None, f"worker {address}: {answer}")
+            if not isinstance(answer, OSError):
+                yield address, answer
+
+    def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
+        interpreters = {order.run.environment: order.python for order in self.orders}
+        methods = {name: [*plugins] for name, plugins in self.plugins.items()}
+        return self._run(workers, conditions, interpreters, methods, self.need.exclusive)
+
+    def _refuse_other(self, address: str, found: Mapping[str, Any]) -> None:
+        """Compare the environments of a worker with the store and the plan."""
+        for name, plugins in self.plugins.items():
+            packages = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
+            for package, version in self.versions[name].items():
+                _compare(address, package, packages.get(package, "none"), version)
+            for method, source in plugins.items():
+                there = found[name]["plugins"].get(method, {"broken": "none"})
+                code = there.get("broken") or source_text(there)
+                _compare(address, f"method {method}:", code, source_text(source), "planned")
+
+    def _session(self, address: str) -> str:
+        return on_host(self.orders[0].session, self.found[address]["machine"]["host"])
 
     def _give(self) -> Iterator[News]:
-        """Give orders to workers that have a place; none before all that are there have told."""
-        while self.waiting and (self.begun or not self.workers.asked):
-            worker = self.workers.free()
-            if worker is None:
+        """Give orders to workers that have a thread free."""
+        while self.waiting:
+            busy = Counter(given.address for given in self.given.values())
+            free = [address for address, n in self.threads.items() if busy[address] < n]
+            if not free:
                 return
-            self.begun = True
             order, claim = self.waiting.popleft(), ExitStack()
             scratch = claim.enter_context(self.store.claimed(order.run))
             if scratch is None:
                 claim.close()
                 yield News(kind="passed over", run=order.run)
                 continue
-            worker.busy += 1
-            self._submit(_Given(order=order, worker=worker, scratch=scratch, claim=claim))
+            address = min(free, key=lambda one: busy[one] / self.threads[one])
+            order = replace(order, session=self._session(address))
+            content = Path(order.instance).read_bytes()
+            future = self.client.submit(carry_out, order, content, workers=[address], pure=False)
+            self.given[future] = _Given(order, address, scratch, claim)
+            future.add_done_callback(self.ended.put)
             yield News(kind="begun", run=order.run)
 
-    def _submit(self, given: _Given) -> None:
-        """Send a run to its worker, or first the instance: who waits for the run holds no file."""
-        order, submit, at = given.order, self.client.submit, [given.worker.address]
-        if given.instance in self.sent:
-            there = replace(order, session=on_host(order.session, given.worker.host))
-            future = submit(dask_node.carry_out, there, workers=at, pure=False)
-        else:
-            instance = order.run.solved_sha256, Path(order.instance).read_bytes()
-            future = submit(dask_node.keep_instance, *instance, workers=at, pure=False)
-        self.given[future] = given
-        future.add_done_callback(self.answered.put)
-
     def _hear(self, future: Future) -> Iterator[News]:
-        if future in self.workers.asked:
-            yield from self.workers.answer(future)
-        elif future in self.given:
-            given = self.given[future]
-            parcel = result_of(future, given.worker.address)
-            if parcel is None and self.client.status != "running":
-                raise OSError(None, LOST)  # none of its worker's making
-            if parcel:
-                record_transfer.unpack(parcel, given.scratch / "record", given.order.run)
-            del self.given[future]
-            if parcel == {}:
-                self.sent.add(given.instance)
-                self._submit(given)
-                return
-            given.worker.busy -= 1
-            if parcel is None:
-                yield from self._bury(given)
-            else:
-                yield self._committed(given)
+        given = self.given.get(future)
+        if given is None:  # its worker has gone
+            return
+        files = _result(future, given.address)
+        if files is None and self.client.status != "running":
+            raise OSError(None, LOST)  # none of its worker's making
+        if files is not None:
+            records.receive(files, given.scratch / "record", given.order.run)
+        del self.given[future]
+        yield from self._bury(given) if files is None else self._commit(given)
 
     def _bury(self, given: _Given) -> Iterator[News]:
         """A run came to no end: it is tried again, and in the end recorded as a crash."""
-        self.sent = {place for place in self.sent if place[0] != given.worker.address}
         run = given.order.run
-        deaths = self.deaths[run.id] = self.deaths.get(run.id, 0) + 1
-        if deaths < ATTEMPTS:
+        self.deaths[run.id] += 1
+        if self.deaths[run.id] < ATTEMPTS:
             given.claim.close()
             self.waiting.appendleft(given.order)
             yield News(kind="lost", run=run)
-            return
-        there = replace(given.order, session=on_host(given.order.session, given.worker.host))
-        record_writing.write(lost_record(there, ATTEMPTS), given.scratch / "record", None)
-        yield self._committed(given)
+        else:
+            records.write(lost_record(given.order), given.scratch / "record", None)
+            yield from self._commit(given)
 
-    def _committed(self, given: _Given) -> News:
+    def _commit(self, given: _Given) -> Iterator[News]:
         run = given.order.run
         self.store.commit(run)
         given.claim.close()
-        return News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))
+        yield News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))
+
+
+def _result(future: Future, address: str) -> dict[str, bytes] | None:
+    """The record that a task returned; None if its worker has gone, OSError if it failed."""
+    from distributed.scheduler import KilledWorker, NoValidWorkerError
+
+    if future.status == "finished":
+        with suppress(TimeoutError, CancelledError, asyncio.CancelledError):  # before all was here
+            files: dict[str, bytes] | None = future.result(FETCHED)
+            return files
+    if future.status == "error":
+        error = future.exception()
+        if not isinstance(error, KilledWorker | NoValidWorkerError):
+            raise OSError(None, f"worker {address}: {told(error)}")
+    return None
+
+
+def _compare(
+    address: str, package: str, found: str, expected: str, by: str = "in the store"
+) -> None:
+    if found != expected:
+        raise InputError(
+            f"worker {address}", described(f"{package} {found}"), f"{package} {expected} as {by}"
+        )

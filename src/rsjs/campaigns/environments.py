@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns.method_selection import HERE
+from rsjs.campaigns.spec import HERE
 from rsjs.commit import code_digest
 from rsjs.core.errors import InputError, described
 from rsjs.formulations.backends.registry import BACKENDS
@@ -31,30 +31,16 @@ PATIENCE = 60.0  # seconds for an interpreter to answer
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """
-    What a Python environment has.
-
-    Attributes
-    ----------
-    python, rsjs_version : str
-    solvers : mapping
-        Name -> version, "" if it tells none; those that are missing are left out.
-    methods : list of str
-    sha256 : str
-        Of the names and versions of all installed distributions, one `name-version` a line.
-    code : str
-        sha256 of the package's own Python files, see `commit.code_digest`; "" = not known.
-    plugins : mapping
-        Name of a method of another package that was asked for -> distribution, version, sha256 of
-        its source, or in place of these the reason why it is broken.
-    """
+    """What a Python environment has."""
 
     python: str
     rsjs_version: str
-    solvers: Mapping[str, str]
+    solvers: Mapping[str, str]  # name -> version, "" if it tells none, of those that are there
     methods: list[str]
-    sha256: str
-    code: str = ""
+    sha256: str  # of `name-version` of all installed distributions, one a line
+    code: str = ""  # see `commit.code_digest`; "" = not known
+    # method of another package that was asked for -> distribution, version, sha256 of its source,
+    # or in place of these the reason why it is broken
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def missing(self, request: Request) -> str | None:
@@ -65,7 +51,7 @@ class Environment:
                 return f"method {one.method.name} is not known in this environment"
             solver = one.solver or one.method.needs
             if solver is not None and solver not in self.solvers:
-                return f"solver {solver} is not installed: {_command(solver)}"
+                return f"solver {solver} is not installed: {BACKENDS[solver].install_command}"
         found = (self.plugins.get(name, {}).get("broken") for name in sorted(request.names))
         return next(filter(None, found), None)
 
@@ -104,19 +90,9 @@ def asked(
     interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
 ) -> dict[str, Environment]:
     """
-    Describe environments.
+    Describe the environments that methods are wanted in.
 
-    Parameters
-    ----------
-    interpreters : mapping
-        Name -> interpreter, of all but this one.
-    wanted : mapping
-        Name -> methods that are to run in it.
-
-    Raises
-    ------
-    InputError
-        For an interpreter that does not answer.
+    `interpreters` has those of all but this one; InputError for one that does not answer.
     """
     return {
         name: here(methods) if name == HERE else _ask(name, interpreters[name], methods)
@@ -136,10 +112,6 @@ def _ask(name: str, python: str, methods: Iterable[str]) -> Environment:
         raise InputError(
             f"/environments/{name}", found, "an interpreter with rsjs-bench installed"
         ) from None
-
-
-def _command(solver: str) -> str:
-    return BACKENDS[solver].install_command
 
 
 if __name__ == "__main__":

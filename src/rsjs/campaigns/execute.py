@@ -1,89 +1,61 @@
-"""
-One run of a campaign, from its instance file to its record.
-
-The record of a run whose watcher died, time and again: something must tell that it was tried.
-"""
+"""One run of a campaign, from its instance file to its record: carried out, verified, written."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import record_writing, verification
+from rsjs.campaigns import records
+from rsjs.campaigns.instance_store import instance_file, refuse_other
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
+from rsjs.campaigns.store import Store
+from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs import provenance
-from rsjs.runs.kinds.base import Verified, kind
+from rsjs.runs.kinds.base import Kind, Verified, kind
 from rsjs.runs.supervisor import Batch, End, Supervisor
-from rsjs.runs.task_files import Task
+from rsjs.runs.task_files import INCUMBENTS, Task, all_events
+
+ATTEMPTS = 2  # of a run whose supervisor dies
+MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
 
 OnEvent = Callable[[dict[str, Any]], None]
+Reported = tuple[float, float, Any]  # seconds, claimed cost and solution of an incumbent
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """
-    A run, and what is needed to carry it out on this machine.
-
-    Attributes
-    ----------
-    run : Run
-    instance : str
-        Path of the instance file.
-    python : str
-        The interpreter of the run's environment.
-    rsjs_version : str
-    solver_version : str or None
-    session : str
-    """
+    """A run, and what is needed to carry it out on this machine."""
 
     run: Run
-    instance: str
-    python: str
+    instance: str  # path of its file
+    python: str  # the interpreter of the run's environment
     rsjs_version: str
     solver_version: str | None
     session: str
 
 
 def perform(
-    order: Order,
-    work: Path,
-    record: Path,
-    *,
-    alone: bool,
-    batch: Batch,
-    on_event: OnEvent | None = None,
+    order: Order, work: Path, record: Path, *, batch: Batch, on_event: OnEvent | None = None
 ) -> Record | None:
     """
-    Carry out a run and write its record.
+    Carry out a run in the empty folder `work`, and write its record.
 
-    Parameters
-    ----------
-    work, record : path
-        The run's working folder, empty, and where the record goes.
-    alone : bool
-        See `Supervisor`.
-    batch : Batch
-        Whose worker carries it out, if it need not have a process of its own.
-
-    Returns
-    -------
-    Record or None
-        None if it was interrupted: nothing is written.
-
-    Raises
-    ------
-    InputError
-        If the file holds another instance than the run is for.
+    This process is a subreaper without other children than the worker of `batch`, which carries out
+    the runs that need no process of their own. None if the run was interrupted: nothing is written.
+    InputError if the file holds another instance than the run is for.
     """
-    run = order.run
-    verification.problem_in(run, order.instance)
+    run, in_batch = order.run, order.run.isolation == "batch"
+    problem_in(run, order.instance)
+    if not in_batch:
+        batch.end()  # whatever is beside a run counts as its own
     begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
     used = _cpu_seconds()
     task = Task(
@@ -96,67 +68,58 @@ def perform(
         options=run.options,
         plugins=None if run.plugins is None else json.loads(run.plugins),
     )
-    shared = run.isolation == "batch"
-    if not shared:
-        batch.end()  # whatever is beside a run counts as its own
     ended = Supervisor(
         folder=work,
         task=task,
         python=order.python,
-        alone=alone,
+        alone=True,
         inside=True,
         on_event=on_event,
-        batch=batch if shared else None,
+        batch=batch if in_batch else None,
     ).run()
     if ended.end is End.INTERRUPTED:
         return None
-    made = Record(
-        run=run,
-        **_priced(order, ended.result, work),
-        process={
-            **_process(ended, _cpu_seconds() - used if alone and not shared else None),
-            "whole_s": time.monotonic() - begin,
-            "begun": begun,
-            "load_before": load,
-            "load_after": provenance.load(),
-        },
-        rsjs_version=order.rsjs_version,
-        solver_version=order.solver_version,
-        session=order.session,
-    )
-    solution = work / kind(run.kind).solution_file
-    record_writing.write(made, record, work / "stderr.txt", solution)
-    return made
-
-
-def _priced(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
-    """What the checker says; a folder in a state that cannot be read is the run's own fault."""
-    run, instance = order.run, order.instance
-    try:
-        found = verification.verified(run, instance, result, work)
-        incumbents, reported = verification.incumbents(run, instance, work)
-    except OSError as error:
-        message = f"{result.message}; what it left cannot be read: {error}"
-        wrong = replace(result, stop=Stop.ERROR, solution=None, message=message)
-        found, incumbents, reported = Verified(result=wrong), [], 0
-    return {
-        "result": found.result,
-        "verdict": found.verdict,
-        "figures": found.figures,
-        "incumbents": incumbents,
-        "incumbents_reported": reported,
-    }
-
-
-def _process(ended: Supervisor, cpu_seconds: float | None) -> dict[str, Any]:
-    return {
+    process = {
         "end": ended.end.value,
         "returncode": ended.returncode,
         "cores": ended.cores,
         "strays": ended.strays,
         "clock_s": ended.clock_seconds,
-        "cpu_s": cpu_seconds,
+        "cpu_s": None if in_batch else _cpu_seconds() - used,
     }
+    checked = _checked(order, ended.result, work)
+    process |= {
+        "whole_s": time.monotonic() - begin,
+        "begun": begun,
+        "load_before": load,
+        "load_after": provenance.load(),
+    }
+    made = _record(order, process=process, **checked)
+    records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
+    return made
+
+
+def lost_record(order: Order) -> Record:
+    """Return the record of a run that was begun so often and never came to an end."""
+    message = f"the process that watches over it died {ATTEMPTS} times"
+    process = {
+        **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after")),
+        **{"end": "lost", "cores": [], "strays": 0, "begun": provenance.utc(), "whole_s": 0.0},
+    }
+    result = SolveResult(stop=Stop.ERROR, message=message)
+    return _record(
+        order, result=result, verdict=None, process=process, incumbents=[], incumbents_reported=0
+    )
+
+
+def _record(order: Order, **told: Any) -> Record:
+    return Record(
+        run=order.run,
+        rsjs_version=order.rsjs_version,
+        solver_version=order.solver_version,
+        session=order.session,
+        **told,
+    )
 
 
 def _cpu_seconds() -> float:
@@ -165,26 +128,73 @@ def _cpu_seconds() -> float:
     return used.children_user + used.children_system
 
 
-ATTEMPTS = 2  # of a run whose watcher dies
+def _checked(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
+    """What the checker says; a folder in a state that cannot be read is the run's own fault."""
+    run, instance = order.run, order.instance
+    try:
+        found = verified(run, instance, result, work)
+        priced, reported = incumbents(run, instance, work)
+    except OSError as error:
+        message = f"{result.message}; what it left cannot be read: {error}"
+        wrong = replace(result, stop=Stop.ERROR, solution=None, message=message)
+        found, priced, reported = Verified(result=wrong), [], 0
+    return {
+        "result": found.result,
+        "verdict": found.verdict,
+        "figures": found.figures,
+        "incumbents": priced,
+        "incumbents_reported": reported,
+    }
 
 
-def lost_record(order: Order, attempts: int) -> Record:
-    """The record of a run that was begun so often and never came to an end."""
-    return Record(
-        run=order.run,
-        result=SolveResult(
-            stop=Stop.ERROR,
-            message=f"the process that watches over it died {attempts} times",
-        ),
-        verdict=None,
-        process={
-            **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before"), None),
-            **{"end": "lost", "cores": [], "strays": 0, "load_after": None},
-            **{"begun": provenance.utc(), "whole_s": 0.0},
-        },
-        incumbents=[],
-        incumbents_reported=0,
-        rsjs_version=order.rsjs_version,
-        solver_version=order.solver_version,
-        session=order.session,
-    )
+@lru_cache(maxsize=4)
+def _read(name: Kind, instance: str) -> Any:
+    return kind(name).read(instance)
+
+
+def problem_in(run: Run, instance: str) -> Any:
+    """Read the file of a run's instance; InputError if it is another than the run is for."""
+    problem = _read(run.kind, instance)
+    refuse_other(problem, run.solved_sha256, instance)
+    return problem
+
+
+def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verified:
+    """Verify what a worker left in its folder, and write the solution's file there."""
+    begin, own, problem = time.monotonic(), kind(run.kind), problem_in(run, instance)
+    found = own.verify(problem, run.method, run.options, result, work)
+    seconds = {**found.result.seconds, "check": time.monotonic() - begin}
+    own.save(problem, run.method, found, work / own.solution_file)
+    return replace(found, result=replace(found.result, seconds=seconds))
+
+
+def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:
+    """Return seconds, claimed and checked cost of the incumbents priced; how many there were."""
+    reported = list(_reported(run, work))
+    problem, price = problem_in(run, instance), kind(run.kind).price
+    last = len(reported) - 1
+    spread = reported
+    if last >= MOST_PRICED:
+        spread = [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]
+    priced: list[dict[str, float | None]] = [
+        {"seconds": seconds, "claimed": claimed, "objective": price(problem, solution)}
+        for seconds, claimed, solution in spread
+    ]
+    return priced, len(reported)
+
+
+def _reported(run: Run, work: Path) -> Iterator[Reported]:
+    lines = [line for line in all_events(work) if line["event"] == "incumbent"]
+    for line, solution in zip(lines, kind(run.kind).incumbents(work / INCUMBENTS), strict=False):
+        yield line["seconds"], line["value"], solution
+
+
+def priced_again(run: Run, store: Store) -> float | None:
+    """Return what the solution in a record costs; None if it is infeasible or not readable."""
+    own, instance = kind(run.kind), instance_file(store.folder, run.solved_sha256)
+    solution = store.path(run.id) / own.solution_file
+    try:
+        problem = problem_in(run, str(instance))
+        return own.price_file(problem, run.method, run.options, solution)
+    except (InputError, OSError, KeyError):
+        return None

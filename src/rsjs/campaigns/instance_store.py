@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.sources import ProblemSource
+from rsjs.campaigns.sources import Source
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
@@ -48,15 +48,7 @@ class Entry:
 
 
 class InstanceStore:
-    """
-    The instances in the folder of a store; with no folder they are kept in memory alone.
-
-    Parameters
-    ----------
-    folder : path or None
-    name : Kind
-        What its instances are.
-    """
+    """The instances of a kind in the folder of a store; without one they stay in memory."""
 
     def __init__(self, folder: Path | None, name: Kind = "instance") -> None:
         self.folder = None if folder is None else folder.absolute() / "instances"
@@ -71,7 +63,7 @@ class InstanceStore:
         assert self.folder is not None
         return instance_file(self.folder.parent, sha256)
 
-    def entry(self, source: ProblemSource) -> Entry:
+    def entry(self, source: Source) -> Entry:
         """The instance that a source stands for, drawn if it is not there."""
         known = self._index["drawn"].get(source.key)
         if known is not None and self._is_kept(known["sha256"]):

@@ -1,16 +1,16 @@
 """
-The process that carries out runs one after the other: `python -m ...campaigns.slot STORE`.
+The process that carries out runs one after the other: `python -m ...pool_worker STORE PARENT`.
 
 It reads a line for each run from standard input and writes lines on how it goes to standard output.
 It is a subreaper without other children, so whatever a run starts is found and ended with it. When
 its parent dies it gets SIGTERM, ends the run and all its processes, and leaves no record of it.
 
-    in    {"order": {...}}            see `perform.Order`; the end of input ends the process
+    in    {"order": {...}}            see `execute.Order`; the end of input ends the process
     out   {"event": "ready"}
-          {"event": "begun" | "passed over", "id": ...}
-          {"event": "line", "id": ..., "line": {...}}      an event of the worker
-          {"event": "ended", "id": ..., "summary": {...}}  the record is in the store
-          {"event": "broken", "message": ...}              the store cannot be read or written
+          {"event": "begun" | "passed over"}
+          {"event": "line", "line": {...}}        an event of the worker
+          {"event": "ended", "summary": {...}}    the record is in the store
+          {"event": "broken", "message": ...}     the store cannot be read or written
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rsjs.runs.supervisor import Batch
 
 def serve(store: Store) -> None:
     """Carry out the runs on standard input until it ends."""
-    _tell({"event": "ready"})
+    _tell("ready")
     batch = Batch()
     for line in sys.stdin:
         document = json.loads(line)["order"]
@@ -43,40 +43,37 @@ def serve(store: Store) -> None:
             _carry_out(order, store, batch)
         except OSError as error:
             place = error.filename or store.folder  # writing to an open file names none
-            _tell({"event": "broken", "message": f"{place}: {error.strerror}"})
+            _tell("broken", message=f"{place}: {error.strerror}")
             return
         except InputError as error:
-            _tell({"event": "broken", "message": str(error)})
+            _tell("broken", message=str(error))
             return
 
 
 def _carry_out(order: Order, store: Store, batch: Batch) -> None:
-    run_id = order.run.id
-
-    def forward(line: dict[str, Any]) -> None:
-        _tell({"event": "line", "id": run_id, "line": line})
-
     with store.claimed(order.run) as scratch:
         if scratch is None:
-            _tell({"event": "passed over", "id": run_id})
+            _tell("passed over")
             return
-        _tell({"event": "begun", "id": run_id})
+        _tell("begun")
         work, folder = scratch / "work", scratch / "record"
-        record = perform(order, work, folder, alone=True, batch=batch, on_event=forward)
+        record = perform(
+            order, work, folder, batch=batch, on_event=lambda line: _tell("line", line=line)
+        )
         if record is not None:
             store.commit(order.run)
     if record is None:  # somebody interrupted this very process
         raise SystemExit(1)
-    _tell({"event": "ended", "id": run_id, "summary": summary(record)})
+    _tell("ended", summary=summary(record))
 
 
-def _tell(line: dict[str, Any]) -> None:
+def _tell(event: str, **data: Any) -> None:
     # in one piece: a signal may come between two
-    print(f"{json.dumps(line)}\n", end="", flush=True)
+    print(f"{json.dumps({'event': event, **data})}\n", end="", flush=True)
 
 
 def _leave(*_: object) -> None:
-    """Unwinds through the watch over a run, which ends its processes."""
+    """Unwinds through the supervisor of a run, which ends its processes."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(0)
 

@@ -3,7 +3,7 @@ The record of a run: a folder that is complete from the moment it bears the run'
 
     spec.json          what was asked
     result.json        what the method said, how its process fared, versions
-    verify.json        what the checker says of the decision and of each incumbent
+    verify.json        what the checker says of the solution and of each incumbent
     events.jsonl       seconds, incumbent and bound after each event
     solution.json.gz   the solution, if there is one, for the instance `solved_sha256`; of other
                        kinds of problems a file of another name, see `rsjs.runs.kinds`
@@ -13,9 +13,13 @@ The record of a run: a folder that is complete from the moment it bears the run'
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -30,49 +34,40 @@ from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.runs.kinds.base import kind
 
 SUMS = "SHA256SUMS"
+LOG_END = 2**18  # bytes kept of either end of a log
+OF_RESULT = (  # in result.json by these names
+    "objective",
+    "bound",
+    "bound_source",
+    "bound_variant",
+    "seconds",
+    "counts",
+    "options",
+    "message",
+    "peak_memory_mb",
+)
+VERSIONS = ("rsjs_version", "solver_version", "session")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Record:
-    """
-    A run that was carried out.
-
-    Attributes
-    ----------
-    run : Run
-    result : SolveResult
-        Without the decision, which stays in its file.
-    verdict : Verdict or None
-        None without a decision.
-    process : mapping
-        See `schemas/result.schema.json`.
-    incumbents : list of mapping
-        seconds, claimed, objective [$] of the decisions that were priced again.
-    incumbents_reported : int
-        How many there were.
-    rsjs_version : str
-    solver_version : str or None
-    session : str
-        The `rsjs run` that made it: a file in sessions/.
-    figures : mapping
-        Further metrics of its kind, see `rsjs.runs.kinds`.
-    """
+    """A run that was carried out."""
 
     run: Run
-    result: SolveResult
-    verdict: Verdict | None
-    process: Mapping[str, Any]
-    incumbents: list[Document]
+    result: SolveResult  # without the solution, which stays in its file
+    verdict: Verdict | None  # None without a solution
+    process: Mapping[str, Any]  # see `schemas/result.schema.json`
+    incumbents: list[Document]  # seconds, claimed, objective [$] of those that were priced again
     incumbents_reported: int
     rsjs_version: str
     solver_version: str | None
-    session: str
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    session: str  # the `rsjs run` that made it: a file in sessions/
+    figures: Mapping[str, Any] = field(default_factory=dict)  # metrics of its kind
 
 
 def read(folder: Path) -> Record:
     """
-    The record in a folder.
+    Read the record in a folder.
 
     Raises
     ------
@@ -84,38 +79,42 @@ def read(folder: Path) -> Record:
         schema_files.read(folder / name, name.removesuffix(".json")) for name in names[:3]
     )
     run = Run.of_document(spec)
-    for place, found in (("spec", spec), ("result", result), ("verify", verification)):
-        if not found["id"] == run.id == folder.name:
-            raise InputError("/id", found["id"], f"{run.id}, as asked", folder / f"{place}.json")
-    _refuse_without_decision(folder, names, run, verification["verdict"])
+    for place, document in (("spec", spec), ("result", result), ("verify", verification)):
+        if not document["id"] == run.id == folder.name:
+            raise InputError("/id", document["id"], f"{run.id}, as asked", folder / f"{place}.json")
+    verdict, needed = verification["verdict"], kind(run.kind).solution_file
+    # a simulation that is refused may be so for want of a log
+    told = verdict is not None and (run.kind != "workload" or verdict["feasible"])
+    if told and needed not in names:
+        expected = f"{needed}, of which verify.json tells"
+        raise InputError("", described(f"no {needed}"), expected, folder / SUMS)
+    if verdict is not None:
+        violations = tuple(Violation(**one) for one in verdict["violations"])
+        verdict = Verdict(**{**verdict, "violations": violations})
+    said = {name: result[name] for name in OF_RESULT} | {"message": printable(result["message"])}
     return Record(
         run=run,
         result=SolveResult(
-            stop=Stop(result["stop"]),
-            objective=result["objective"],
-            bound=result["bound"],
-            bound_source=result["bound_source"],
-            bound_variant=result["bound_variant"],
-            seconds=result["seconds"],
-            events=tuple(_events(folder / "events.jsonl")),
-            counts=result["counts"],
-            options=result["options"],
-            message=printable(result["message"]),
-            peak_memory_mb=result["peak_memory_mb"],
+            stop=Stop(result["stop"]), events=_events(folder / "events.jsonl"), **said
         ),
-        verdict=_verdict(verification["verdict"]),
+        verdict=verdict,
         process=result["process"],
         incumbents=verification["incumbents"],
         incumbents_reported=verification["incumbents_reported"],
-        rsjs_version=result["rsjs_version"],
-        solver_version=result["solver_version"],
-        session=result["session"],
         figures=result.get("figures", {}),
+        **{name: result[name] for name in VERSIONS},
     )
 
 
+def _events(path: Path) -> tuple[Event, ...]:
+    """Read the events of a run, each a JSON document on a line of its own."""
+    found = read_json_lines(path) if path.stat().st_size else []
+    schema_files.fit_schema(found, "events", path)
+    return tuple(Event(**event) for event in found)
+
+
 def sound(folder: Path) -> list[str]:
-    """The names of the files of a record, all as their sums say."""
+    """Return the names of the files of a record, all as their sums say."""
     try:
         lines = read_bytes(folder / SUMS).decode().splitlines()
         sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
@@ -135,26 +134,89 @@ def sound(folder: Path) -> list[str]:
     return names
 
 
-def _refuse_without_decision(
-    folder: Path, names: list[str], run: Run, verdict: Document | None
-) -> None:
-    """A simulation that is refused may be so for want of a log."""
-    needed = kind(run.kind).solution_file
-    told = verdict is not None and (run.kind != "workload" or verdict["feasible"])
-    if told and needed not in names:
-        expected = f"{needed}, of which verify.json tells"
-        raise InputError("", described(f"no {needed}"), expected, folder / SUMS)
+def write(record: Record, folder: Path, log: Path | None, solution: Path | None = None) -> None:
+    """Write a record; `log` is what the run printed, `solution` the solution's file if any."""
+    run, result = record.run, record.result
+    said = {name: getattr(result, name) for name in OF_RESULT}
+    told = {
+        "format": schema_files.name("result"),
+        "id": run.id,
+        "stop": result.stop.value,
+        **said,
+        "process": record.process,
+        **{name: getattr(record, name) for name in VERSIONS},
+        **({"figures": record.figures} if record.figures else {}),
+    }
+    verification = {
+        "format": schema_files.name("verify"),
+        "id": run.id,
+        "verdict": None if record.verdict is None else asdict(record.verdict),
+        "incumbents": record.incumbents,
+        "incumbents_reported": record.incumbents_reported,
+    }
+    files = {
+        "spec.json": _json(run.as_document()),
+        "result.json": _json(told),
+        "verify.json": _json(verification),
+        "events.jsonl": b"".join(_json(vars(event)) for event in result.events),
+    }
+    if solution is not None and solution.is_file():
+        files[solution.name] = read_bytes(solution)
+    files["log.gz"] = gzip.compress(_ends(log), mtime=0)
+    sums = [f"{sha256(data).hexdigest()}  {name}\n" for name, data in files.items()]
+    _write_files({**files, SUMS: "".join(sums).encode()}, folder, run)
 
 
-def _verdict(document: Document | None) -> Verdict | None:
-    if document is None:
-        return None
-    violations = tuple(Violation(**found) for found in document["violations"])
-    return Verdict(**{**document, "violations": violations})
+def receive(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
+    """Write a record that another machine made; InputError if it is damaged, or of another run."""
+    _write_files(files, folder, run)
+    sound(folder)
+    found = schema_files.read(folder / "spec.json", "spec")["id"]
+    if found != run.id:
+        raise InputError("/id", found, f"{run.id}, as asked", folder / "spec.json")
 
 
-def _events(path: Path) -> list[Event]:
-    """Read the events of a run, each a JSON document on a line of its own."""
-    found = read_json_lines(path) if path.stat().st_size else []
-    schema_files.fit_schema(found, "events", path)
-    return [Event(**event) for event in found]
+def _write_files(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
+    """
+    Write files into a folder, which is made if need be, down to the disk.
+
+    Those of a batch need not get there: what a power failure damages, its sums tell, and to make it
+    again takes less than to wait for the disk.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        with (folder / Path(name).name).open("wb") as file:
+            file.write(data)
+            file.flush()
+            if run.isolation == "process":
+                os.fsync(file.fileno())
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(_plain(document), allow_nan=False, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", errors="replace")
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has a word for: numbers that are not finite become null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "item"):  # a scalar of numpy
+        value = value.item()
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if isinstance(value, int | str | None) else str(value)
+
+
+def _ends(log: Path | None) -> bytes:
+    if log is None or not log.is_file():
+        return b""
+    size = log.stat().st_size
+    with log.open("rb") as file:
+        if size <= 2 * LOG_END:
+            return file.read()
+        head = file.read(LOG_END)
+        file.seek(size - LOG_END)
+        return b"%s\n... %d bytes left out ...\n%s" % (head, size - 2 * LOG_END, file.read())

@@ -1,54 +1,143 @@
-"""A campaign on a store: what is done, what is left, and doing it."""
+"""A campaign on a store: its runs in order, what is done, what is left, and doing it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import psutil
 
 from rsjs.campaigns import environments as found_environments
-from rsjs.campaigns import manifest
-from rsjs.campaigns.dispatch import Dispatch, News
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.execute import Order
-from rsjs.campaigns.instance_store import InstanceStore
-from rsjs.campaigns.machine import Need
-from rsjs.campaigns.method_selection import HERE
-from rsjs.campaigns.plan import Plan, plan
+from rsjs.campaigns.instance_store import Entry, InstanceStore
+from rsjs.campaigns.pool import Dispatch, News
 from rsjs.campaigns.records import Record
-from rsjs.campaigns.run import Run
-from rsjs.campaigns.session import Conditions, Session, conditions, read_some
-from rsjs.campaigns.spec import Campaign
-from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey
-from rsjs.core.call import GRACE
+from rsjs.campaigns.run import Run, in_order
+from rsjs.campaigns.session import Conditions, Need, Session, conditions, read_some
+from rsjs.campaigns.spec import HERE, Campaign, Choice
+from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey, open_store, write_plan
+from rsjs.core.call import GRACE, Limits
 from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.provenance import BUSY
+from rsjs.runs.verified_run import solver_of
+
+MOST_RUNS = 1_000_000  # of a campaign
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a campaign comes to."""
+
+    runs: list[Run] = field(default_factory=list)  # in the order in which they are carried out
+    # run -> why not: the method does not serve the instance, or its solver is missing
+    skipped: Mapping[Run, str] = field(default_factory=dict)
+
+
+def plan(
+    campaign: Campaign,
+    store: InstanceStore,
+    environments: Mapping[str, Environment],
+    is_done: Callable[[Run], bool],
+) -> Plan:
+    """
+    Expand a campaign; instances that the store lacks are drawn and kept there.
+
+    A run that `is_done` has a record: its method serves its instance, which is not read.
+    InputError if a method meets no instance, or nothing is left to run.
+    """
+    each = sum(len(campaign.seeds if c.seeds is None else c.seeds) for c in campaign.choices)
+    most = len(campaign.sources) * each * len(campaign.threads) * campaign.repetitions
+    if most > MOST_RUNS:
+        raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
+    entries = list({entry.sha256: entry for entry in map(store.entry, campaign.sources)}.values())
+    runs: dict[str, Run] = {}
+    skipped: dict[Run, str] = {}
+    for choice in campaign.choices:
+        if not any(_meant(choice, entry) for entry in entries):
+            found = described(f"{choice.request.spelling} on {', '.join(choice.on)}")
+            raise InputError("/methods", found, f"instances among {_listed(entries)}")
+    for entry in entries:
+        for choice in campaign.choices:
+            if not _meant(choice, entry):
+                continue
+            sources = environments[choice.environment].sources(choice.request)
+            made = _runs(campaign, choice, entry, store, sources)
+            reason = environments[choice.environment].missing(choice.request)
+            if not reason and not all(map(is_done, made)):
+                reason = store.refusal(choice.request, entry)
+            if reason:
+                skipped |= dict.fromkeys(made, reason)
+            else:
+                runs |= {run.id: run for run in made}
+    if not runs:
+        first = next(iter(skipped))
+        found = described(f"nothing to run: {first.label}: {skipped[first]}")
+        raise InputError("/methods", found, "a method that serves an instance")
+    return Plan(runs=in_order(list(runs.values())), skipped=skipped)
+
+
+def _meant(choice: Choice, entry: Entry) -> bool:
+    return any(fnmatchcase(entry.name, pattern) for pattern in choice.on)
+
+
+def _runs(
+    campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore, plugins: str | None
+) -> list[Run]:
+    made = []
+    for seed in campaign.seeds if choice.seeds is None else choice.seeds:
+        permutation = seed if campaign.permute else 0
+        solved = store.permuted(entry, permutation)
+        for threads in campaign.threads:
+            limits = Limits(
+                time_limit=campaign.time_limit,
+                gap=campaign.gap,
+                threads=threads,
+                seed=seed,
+                memory_limit_mb=campaign.memory_limit_mb,
+            )
+            for repetition in range(1, campaign.repetitions + 1):
+                run = Run(
+                    instance=entry.name,
+                    instance_sha256=entry.sha256,
+                    solved_sha256=solved,
+                    permutation=permutation,
+                    nodes=entry.nodes,
+                    jobs=entry.jobs,
+                    method=choice.request.spelling,
+                    solver=solver_of(choice.request),
+                    environment=choice.environment,
+                    limits=limits,
+                    output_limit_mb=campaign.output_limit_mb,
+                    timing=campaign.timing,
+                    repetition=repetition,
+                    kind=campaign.kind,
+                    kind_options=campaign.kind_options,
+                    isolation=choice.isolation,
+                    plugins=plugins,
+                )
+                made.append(run)
+    return made
+
+
+def _listed(entries: list[Entry], most: int = 5) -> str:
+    names = [entry.name for entry in entries]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """
-    What of a campaign is asked for.
+    """What of a campaign is asked for."""
 
-    Attributes
-    ----------
-    shard : (i, n)
-    only : str or None
-        A pattern for the labels of runs.
-    again : str or None
-        Likewise, of those that are to be carried out although they are done; or how they ended:
-        `CRASH`, `MEMOUT` and so on.
-    """
-
-    shard: tuple[int, int] = (1, 1)
-    only: str | None = None
+    shard: tuple[int, int] = (1, 1)  # i of n
+    only: str | None = None  # pattern for the labels of runs
+    # likewise, of those to be carried out although they are done; or how they ended: CRASH, ...
     again: str | None = None
 
     def takes(self, run: Run) -> bool:
@@ -71,26 +160,13 @@ def _fits(run: Run, pattern: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """
-    A campaign, expanded and compared with its store.
-
-    Attributes
-    ----------
-    campaign : Campaign
-    environments : mapping
-    plan : Plan
-    selected : list of Run
-        The part that is asked for, in order.
-    survey : Survey
-        What the store has of it.
-    instances : InstanceStore
-    """
+    """A campaign, expanded and compared with its store."""
 
     campaign: Campaign
     environments: Mapping[str, Environment]
     plan: Plan
-    selected: list[Run]
-    survey: Survey
+    selected: list[Run]  # the part that is asked for, in order
+    survey: Survey  # what the store has of it
     instances: InstanceStore
 
     @property
@@ -110,15 +186,8 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     """
     Expand a campaign and look at its store; without a folder as if nothing were done.
 
-    Parameters
-    ----------
-    keep : bool
-        Begin the store if it is not there, and keep in it the instances that are drawn.
-
-    Raises
-    ------
-    InputError
-        For whatever would keep a run from being carried out as it is meant.
+    To `keep` is to begin the store if it is not there, and to leave in it the instances drawn.
+    InputError for whatever would keep a run from being carried out as it is meant.
     """
     methods: dict[str, set[str]] = {choice.environment: set() for choice in campaign.choices}
     if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
@@ -127,15 +196,17 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     with campaign.named():
         environments = found_environments.asked(campaign.environments, methods)
     if folder is not None and keep:
-        manifest.open_store(folder, campaign, environments)
+        open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = None if folder is None else Store(folder)
 
-    def is_done(run: Run) -> bool:
-        return store is not None and store.path(run.id).exists()
-
     with campaign.named():
-        planned = plan(campaign, instances, environments, is_done)
+        planned = plan(
+            campaign,
+            instances,
+            environments,
+            lambda run: store is not None and store.path(run.id).exists(),
+        )
     selected = [run for run in planned.runs if part.takes(run)]
     for option, pattern in (("--only", part.only), ("--again", part.again)):
         if pattern is None or pattern in HOW_ENDED:
@@ -161,11 +232,7 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
     How many runs to carry out side by side on this machine.
 
     `jobs` if given; else as many as the campaign asks for, fewer where the machine has fewer cores.
-
-    Raises
-    ------
-    InputError
-        If they would get in each other's way, or are less than one.
+    InputError if they would get in each other's way, or are less than one.
     """
     machine = provenance.machine()
     need = Need(
@@ -188,7 +255,7 @@ def carry_out(
     store, campaign = Store(folder), prepared.campaign
     store.sweep()
     prepared.instances.save()
-    manifest.write_plan(folder, campaign, prepared.plan)
+    write_plan(folder, campaign, prepared.plan)
     for run_id, _ in prepared.survey.corrupt:
         store.set_aside(run_id, CORRUPT)
     for run_id in prepared.survey.again:

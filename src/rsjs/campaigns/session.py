@@ -2,7 +2,14 @@
 One `rsjs run` on a store: what its runs have in common, kept in sessions/<id>.json.
 
 Runs on other machines have a file for each of them. A file is written when its machine joins and
-again when all is done; that of a session which was killed has no end.
+again when all is done; that of a session which was killed has no end. Before and after exclusive
+runs a fixed piece of work tells what the machine was worth:
+
+    interpreter   a loop of Python integers
+    memory        sums over an array larger than caches, ten times
+    milp          HiGHS on a fixed instance to its optimum, one thread, in a worker process
+
+Each part is repeated and the least time counts: whatever else runs only ever adds to it.
 """
 
 from __future__ import annotations
@@ -10,35 +17,43 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from timeit import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rsjs import commit
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.environments import Environment
-from rsjs.campaigns.machine import calibrate
-from rsjs.campaigns.spec import Campaign
+from rsjs.campaigns.run import Run
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, NewerFormat
+from rsjs.core.report import Stop
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_bytes
-from rsjs.runs import provenance
+from rsjs.methods import parse
+from rsjs.runs import provenance, verified_run
+
+if TYPE_CHECKING:
+    from rsjs.campaigns.environments import Environment
+    from rsjs.campaigns.spec import Campaign
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
+REPETITIONS = 3  # of each part of the calibration
+STEPS = 2_000_000
+ENTRIES = 8_000_000  # of 8 bytes
+MILP = "jahani_patterns@highs"
+RESERVE_MB = 512.0  # of memory, for all that is not a run
 
 Conditions = dict[str, Any]
 
 
 def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> Conditions:
-    """
-    Under what conditions this machine carries out runs, as of now.
-
-    Parameters
-    ----------
-    exclusive : bool
-        Calibrate it, too: beside other runs the figures mean nothing.
-    """
+    """Return under what conditions this machine carries out runs; exclusive ones calibrate it."""
     return {
         **commit.source(),
         "environments": {name: asdict(found) for name, found in environments.items()},
@@ -48,8 +63,76 @@ def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> C
     }
 
 
+def calibrate() -> dict[str, float | None]:
+    """Return the seconds of each part; None for one that cannot be run here."""
+    values = np.arange(ENTRIES, dtype=np.float64)
+
+    def interpreted() -> int:
+        total = 0
+        for step in range(STEPS):
+            total += step & 7
+        return total
+
+    def least(work: Callable[[], object]) -> float:
+        return min(repeat(work, number=1, repeat=REPETITIONS))
+
+    return {
+        "interpreter_s": least(interpreted),
+        "memory_s": least(lambda: [values.sum() for _ in range(10)]),
+        "milp_s": _milp(),
+    }
+
+
+def _milp() -> float | None:
+    if not BACKENDS["highs"].available():
+        return None
+    instance = jahani.generate(nodes=40, jobs=400, seed=1)
+    limits = Limits(time_limit=60.0, gap=0.0)
+    request = parse(MILP)
+    found = [verified_run.run(instance, request, limits).result for _ in range(REPETITIONS)]
+    times = [one.seconds["solve"] for one in found if one.stop in (Stop.OPTIMAL, Stop.GAP)]
+    return min(times, default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """What each of several runs takes at most of a machine."""
+
+    exclusive: bool  # each is alone on its machine
+    threads: int
+    memory_mb: float
+
+    @staticmethod
+    def of(runs: Iterable[Run]) -> Need:
+        """The need of any of these."""
+        several = [*runs]
+        return Need(
+            exclusive=any(run.timing == "exclusive" for run in several),
+            threads=max(run.limits.threads for run in several),
+            memory_mb=max(run.limits.memory_limit_mb or 0.0 for run in several),
+        )
+
+    def refuse_beside(self, place: str, slots: int) -> None:
+        """Raise InputError if a run is to be alone on its machine and there would be several."""
+        if self.exclusive and slots > 1:
+            raise InputError(place, slots, "1, as the campaign's timing is exclusive")
+
+    def refuse(self, place: str, slots: int, *, cores: int, memory_mb: float) -> None:
+        """Raise InputError if so many runs do not fit into a machine; `place` set the number."""
+        self.refuse_beside(place, slots)
+        if slots * self.threads > cores:
+            fitting = f"at most {cores // self.threads}: {self.threads} threads each on"
+            told = f"{fitting} {cores} cores" if cores >= self.threads else f"{self.threads} cores"
+            raise InputError(place, slots, told)
+        memory = memory_mb - RESERVE_MB
+        if slots * self.memory_mb > memory:
+            raise InputError(
+                place, slots, f"{self.memory_mb:g} MB for each of them in {memory:.0f} MB"
+            )
+
+
 def on_host(session: str, host: str) -> str:
-    """The session of runs that another machine carries out."""
+    """Return the session of runs that another machine carries out."""
     return f"{session}-on-{_plain(host)}"
 
 
@@ -59,14 +142,7 @@ def _plain(host: str) -> str:
 
 
 class Session:
-    """
-    A session in progress.
-
-    Parameters
-    ----------
-    folder : path
-        Of the store.
-    """
+    """A session in progress in the folder of a store."""
 
     def __init__(self, folder: Path, campaign: Campaign) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
@@ -111,25 +187,15 @@ class Session:
 def read_some(
     folder: Path, sessions: Iterable[str]
 ) -> tuple[dict[str, dict[str, Any]], list[tuple[str, str]]]:
-    """
-    The files of some sessions of a store by id, and which cannot be read with the reason.
-
-    Raises
-    ------
-    InputError
-        For a file that a newer version wrote.
-    """
+    """Return the files of some sessions by id, and which cannot be read with the reason."""
     found: dict[str, dict[str, Any]] = {}
     lost = []
     for session in sorted({*sessions}):
         try:
-            found[session] = _read(folder, session)
+            path = folder / "sessions" / f"{session}.json"
+            found[session] = schema_files.read(path, "session")
         except NewerFormat:
             raise
         except InputError as error:
             lost.append((session, str(error)))
     return found, lost
-
-
-def _read(folder: Path, session: str) -> dict[str, Any]:
-    return schema_files.read(folder / "sessions" / f"{session}.json", "session")

@@ -1,139 +1,173 @@
 """
-Where the instances of a campaign come from: a set of the library, a generator, or files.
+Where the problems of a campaign come from: a set of the library, a generator, or files.
 
-The workloads of a campaign of simulations come from a generator or files.
+Workloads have no sets. Scheduling problems on MIG instances have a configuration in place of a
+generator:
+
+    [[mig_scheduling]]
+    set = "mig-section4"            # of the library; or config = "day.json", or files = ["*.json"]
+    seeds = [2, 3, 5]               # those of the set or configuration by default
+    readings = ["A", "C"]           # these and the next two are the defaults of
+    objectives = ["makespan"]       # `rsjs mig schedule`; every combination is a problem
+    units = [2000, 1000, 1000]      # MB
+
+Files are sets of jobs or problems, relative to the campaign; a problem is taken as it is unless the
+entry says otherwise. Problems that are made here are named `mig-READING-OBJECTIVE-SET`.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
-from rsjs.campaigns.method_selection import distinct
-from rsjs.campaigns.toml_files import expanded
 from rsjs.core.errors import InputError, described
-from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.instance import Instance
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.library.sets import GENERATORS, WORKLOADS, library_set, refuse_other
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.library.sets import (
+    GENERATORS,
+    MIG,
+    WORKLOADS,
+    LibrarySet,
+    draw,
+    library_set,
+    refuse_other,
+)
+from rsjs.instances.mig.job_generator.generate import read_source
+from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import (
+    PAPER_UNITS,
+    SchedulingProblem,
+    is_problem,
+    named,
+    paper_problem,
+    read_problem_or_jobs,
+)
 
-KINDS = ("set", "generator", "files")
 MOST = 10**5  # nodes or jobs of one instance
 DRAWN = ("nodes", "jobs", "seed", "law")  # arguments that have keys of their own
 
-
-class ProblemSource(Protocol):
-    """A problem of a campaign, not yet made."""
-
-    @property
-    def key(self) -> str:
-        """Identifies what is made."""
-
-    def make(self) -> Any:
-        """Draw or read the problem."""
+Entry = Mapping[str, Any]
+Jobs = tuple[Entry, Callable[[], JobSet]]
+Variant = tuple[str | None, str | None, tuple[int, ...] | None]  # reading, objective, units
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """
-    One instance or workload, not yet made.
+    """A problem, not yet made."""
 
-    Attributes
-    ----------
-    generator : str or None
-    arguments : mapping
-        Of the generator.
-    file : str or None
-    sha256 : str or None
-        Of an instance of the library.
-    workload : bool
-    """
-
-    generator: str | None = None
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    file: str | None = None
-    sha256: str | None = None
-    workload: bool = False
-
-    @property
-    def key(self) -> str:
-        """Identifies what is drawn or read; of a file by its bytes."""
-        if self.file is not None:
-            return sha256(read_bytes(self.file)).hexdigest()
-        kind = "workload" if self.workload else "generator"
-        return canonical_text({kind: self.generator, **self.arguments})
-
-    def make(self) -> Instance | Workload:
-        """Draw or read it; an instance of the library is compared with its digest."""
-        if self.file is not None:
-            return read_workload(self.file) if self.workload else read_instance(self.file)
-        if self.workload:
-            return WORKLOADS[str(self.generator)](**self.arguments)
-        instance = GENERATORS[str(self.generator)](**self.arguments)
-        if self.sha256 is not None:
-            refuse_other(instance, self.sha256)
-        return instance
+    key: str  # identifies what is drawn or read; of files by their bytes
+    make: Callable[[], Any]
 
 
-def sources(entry: Mapping[str, Any], folder: Path, at: str) -> list[Source]:
+def sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
     """What one `[[instances]]` of a campaign in a folder names; errors point to `at`."""
-    given = [kind for kind in KINDS if kind in entry]
-    if len(given) != 1:
-        found = described(" and ".join(given) or "neither set nor generator nor files")
-        raise InputError(at, found, f"one of {', '.join(KINDS)}")
-    extra = {"sizes", "seeds", "options"} & {*entry} if given != ["generator"] else set()
-    if extra:
-        raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
+    _refuse_but_one(entry, ("set", "generator", "files"), at)
+    _refuse_beside_generator(entry, at)
     if "set" in entry:
-        return _of_set(entry["set"], f"{at}/set")
-    return _found(entry["files"], folder, at) if "files" in entry else _drawn(entry, at)
-
-
-def workload_sources(entry: Mapping[str, Any], folder: Path, at: str) -> list[Source]:
-    """What one `[[workloads]]` names: for each of its `arrivals` what an instance would be."""
-    if ("files" in entry) == ("generator" in entry):
-        given = "files and generator" if "files" in entry else "neither files nor generator"
-        raise InputError(at, described(given), "one of generator, files")
-    extra = {"sizes", "seeds", "options", "arrivals"} & {*entry}
-    if "files" in entry and extra:
-        raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
+        return [
+            _drawn(member.generator, member.arguments, sha256=member.sha256)
+            for member in _library_set(entry["set"], at, of_mig_jobs=False).members
+        ]
     if "files" in entry:
-        return [replace(one, workload=True) for one in _found(entry["files"], folder, at)]
-    made = []
+        paths = _files(entry["files"], folder, at)
+        return [Source(key=_digest(path), make=partial(read_instance, path)) for path in paths]
+    return _generated(entry, at, GENERATORS, _drawn)
+
+
+def workload_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
+    """What one `[[workloads]]` names: for each of its `arrivals` what an instance would be."""
+    _refuse_but_one(entry, ("files", "generator"), at)
+    _refuse_beside_generator(entry, at)
+    if "files" in entry:
+        paths = _files(entry["files"], folder, at)
+        return [Source(key=_digest(path), make=partial(read_workload, path)) for path in paths]
     if "arrivals" not in entry:
-        return _drawn(entry, at, workload=True)
-    for k, law in enumerate(entry["arrivals"]):
-        made += _drawn(entry, at, {"law": law}, f"/arrivals/{k}", workload=True)
-    return made
-
-
-def _of_set(name: str, at: str) -> list[Source]:
-    try:
-        chosen = library_set(name)
-    except InputError as error:
-        raise InputError(at, error.value, error.expected) from None
-    if chosen.of_mig_jobs:
-        raise InputError(at, name, "a set of instances, not of MIG jobs: see [[mig_scheduling]]")
+        return _generated(entry, at, WORKLOADS, _drawn_workload)
     return [
-        Source(generator=member.generator, arguments=member.arguments, sha256=member.sha256)
-        for member in chosen.members
+        source
+        for k, law in enumerate(entry["arrivals"])
+        for source in _generated(
+            entry, at, WORKLOADS, _drawn_workload, {"law": law}, f"/arrivals/{k}"
+        )
     ]
 
 
-def _found(patterns: list[str], folder: Path, at: str) -> list[Source]:
-    return [Source(file=path) for path in found_files(patterns, folder, at)]
+def mig_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
+    """What one `[[mig_scheduling]]` names: its sets of jobs with every reading and objective."""
+    _refuse_but_one(entry, ("set", "config", "files"), at)
+    if "files" in entry and "seeds" in entry:
+        raise InputError(f"{at}/seeds", described("this key"), "it beside a set or config only")
+    for k, text in enumerate(entry.get("objectives", ())):
+        parse_objective(text, f"{at}/objectives/{k}")
+    units = tuple(map(int, entry["units"])) if "units" in entry else None
+    variants: list[Variant] = [
+        (reading, objective, units)
+        for reading, objective in product(
+            entry.get("readings", [None]), entry.get("objectives", [None])
+        )
+    ]
+    if "files" in entry:
+        paths = _files(entry["files"], folder, at)
+        return [_read_mig(path, variant) for variant in variants for path in paths]
+    drawn = [*(_jobs_of_set(entry, at) if "set" in entry else _jobs_of_config(entry, folder, at))]
+    made = [_drawn_mig(*jobs, variant, at) for variant in variants for jobs in drawn]
+    made[0].make()
+    return made
 
 
-def found_files(patterns: list[str], folder: Path, at: str) -> list[str]:
+def distinct(numbers: list[int]) -> tuple[int, ...]:
+    """Each number once, in order; an integer of a JSON Schema may be written 1.0."""
+    return tuple(dict.fromkeys(map(int, numbers)))
+
+
+def expanded(path: str, at: str) -> Path:
+    """Return a path of a campaign with the home that `~` or `~user` stands for."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(at, path, "a path, ~ or ~user of a known user") from None
+
+
+def _refuse_but_one(entry: Entry, keys: tuple[str, ...], at: str) -> None:
+    given = [key for key in keys if key in entry]
+    if len(given) != 1:
+        found = described(" and ".join(given) or f"neither {' nor '.join(keys)}")
+        raise InputError(at, found, f"one of {', '.join(keys)}")
+
+
+def _refuse_beside_generator(entry: Entry, at: str) -> None:
+    extra = {"sizes", "seeds", "options", "arrivals"} & {*entry}
+    if "generator" not in entry and extra:
+        raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
+
+
+def _library_set(name: str, at: str, *, of_mig_jobs: bool) -> LibrarySet:
+    try:
+        chosen = library_set(name)
+    except InputError as error:
+        raise InputError(f"{at}/set", error.value, error.expected) from None
+    if chosen.of_mig_jobs != of_mig_jobs:
+        mig, plain = "a set of MIG jobs, not of instances", "a set of instances, not of MIG jobs"
+        raise InputError(
+            f"{at}/set", name, mig if of_mig_jobs else f"{plain}: see [[mig_scheduling]]"
+        )
+    return chosen
+
+
+def _files(patterns: list[str], folder: Path, at: str) -> list[str]:
     """The files that patterns stand for, relative to a folder; errors point to `at`/files."""
     found = []
     for k, pattern in enumerate(patterns):
@@ -149,44 +183,53 @@ def found_files(patterns: list[str], folder: Path, at: str) -> list[str]:
     return found
 
 
-def _drawn(
-    entry: Mapping[str, Any],
+def _digest(path: str | Path) -> str:
+    return sha256(read_bytes(path)).hexdigest()
+
+
+def _drawn(generator: str, arguments: Entry, sha256: str | None = None) -> Source:
+    """An instance; one of the library is compared with its digest."""
+
+    def make() -> Instance:
+        instance = GENERATORS[generator](**arguments)
+        if sha256 is not None:
+            refuse_other(instance, sha256)
+        return instance
+
+    return Source(key=canonical_text({"generator": generator, **arguments}), make=make)
+
+
+def _drawn_workload(generator: str, arguments: Entry) -> Source:
+    key = canonical_text({"workload": generator, **arguments})
+    return Source(key=key, make=partial(WORKLOADS[generator], **arguments))
+
+
+def _generated(
+    entry: Entry,
     at: str,
-    arrivals: Mapping[str, str] = MappingProxyType({}),
+    generators: Mapping[str, Callable[..., Any]],
+    source: Callable[[str, Entry], Source],
+    arrivals: Entry | None = None,
     place: str = "",
-    *,
-    workload: bool = False,
 ) -> list[Source]:
-    name, options = entry["generator"], entry.get("options", {})
-    generators: Mapping[str, Callable[..., Any]] = WORKLOADS if workload else GENERATORS
+    """What a generator draws; with a law of arrivals, which stands at a `place` of the entry."""
+    name, options = entry["generator"], {**(arrivals or {}), **entry.get("options", {})}
     if name not in generators:
         raise InputError(f"{at}/generator", name, _near(name, [*generators]))
     free = [one for one in inspect.signature(generators[name]).parameters if one not in DRAWN]
-    for option in options:
+    for option in entry.get("options", {}):
         if option not in free:
             raise InputError(f"{at}/options/{option}", option, _near(option, free))
     if "sizes" not in entry:
         raise InputError(at, described("no key 'sizes'"), 'sizes, e.g. ["2x20", "10x100"]')
-    drawn = [
-        Source(
-            generator=name,
-            arguments={**_size(size, f"{at}/sizes/{k}"), "seed": s, **arrivals, **options},
-            workload=workload,
-        )
-        for k, size in enumerate(entry["sizes"])
-        for s in distinct(entry.get("seeds", [1]))
-    ]
-    _refuse_bad_options(drawn[0], at, place)
-    return drawn
-
-
-def _refuse_bad_options(source: Source, at: str, arrivals: str) -> None:
-    """Draw the smallest instance with these options, and with the law of arrivals found there."""
-    try:
-        replace(source, arguments={**source.arguments, "nodes": 1, "jobs": 1}, sha256=None).make()
+    sizes = [_size(size, f"{at}/sizes/{k}") for k, size in enumerate(entry["sizes"])]
+    seeds = distinct(entry.get("seeds", [1]))
+    try:  # the smallest instance with these options
+        source(name, {"nodes": 1, "jobs": 1, "seed": seeds[0], **options}).make()
     except InputError as error:
-        place = arrivals if error.pointer == "/law" else f"/options{error.pointer}"
-        raise InputError(f"{at}{place}", error.value, error.expected) from None
+        where = place if error.pointer == "/law" else f"/options{error.pointer}"
+        raise InputError(f"{at}{where}", error.value, error.expected) from None
+    return [source(name, {**size, "seed": seed, **options}) for size in sizes for seed in seeds]
 
 
 def _size(text: str, at: str) -> dict[str, int]:
@@ -201,3 +244,62 @@ def _size(text: str, at: str) -> dict[str, int]:
 
 def _near(given: str, known: list[str]) -> str:
     return f"e.g. {', '.join(get_close_matches(given, known, n=3) or sorted(known))}"
+
+
+def _jobs_of_set(entry: Entry, at: str) -> Iterator[Jobs]:
+    chosen = _library_set(entry["set"], at, of_mig_jobs=True)
+    members = {member.arguments["seed"]: member for member in chosen.members}
+
+    def jobs(seed: int) -> JobSet:
+        made = draw(MIG, members[seed].arguments)
+        assert isinstance(made, JobSet)
+        refuse_other(made, members[seed].sha256)
+        return made
+
+    for k, seed in enumerate(distinct(entry.get("seeds", [*members]))):
+        if seed not in members:
+            expected = f"one of {', '.join(map(str, members))}"
+            raise InputError(f"{at}/seeds/{k}", seed, expected)
+        yield {"set": entry["set"], "seed": seed}, partial(jobs, seed)
+
+
+def _jobs_of_config(entry: Entry, folder: Path, at: str) -> Iterator[Jobs]:
+    path = folder / expanded(entry["config"], f"{at}/config")
+    if not path.is_file():
+        raise InputError(f"{at}/config", entry["config"], f"a file, relative to {folder}")
+    source, digest = read_source(path), _digest(path)
+    for seed in distinct(entry.get("seeds", [*source.seeds])):
+        yield {"config": digest, "seed": seed}, partial(source.make, seed)
+
+
+def _drawn_mig(key: Entry, jobs: Callable[[], JobSet], variant: Variant, at: str) -> Source:
+    reading, objective, units = variant
+    text, memory = objective or "makespan", units or PAPER_UNITS
+
+    def make() -> SchedulingProblem:
+        drawn = jobs()
+        try:
+            problem = paper_problem(drawn, reading or "A", parse_objective(text), memory)
+        except InputError as error:
+            found = described(f"{drawn.name} with {error.pointer} = {error.value}")
+            raise InputError(at, found, error.expected) from None
+        return named(problem, text)
+
+    return Source(key=_mig_key({**key, "variant": [reading or "A", text, memory]}), make=make)
+
+
+def _read_mig(path: str, variant: Variant) -> Source:
+    reading, objective, units = variant
+
+    def make() -> SchedulingProblem:
+        goal = None if objective is None else parse_objective(objective)
+        found = read_problem_or_jobs(path, reading=reading, objective=goal, memory=units)
+        if variant == (None, None, None) and is_problem(read_json(path)):
+            return found
+        return named(found, objective)
+
+    return Source(key=_mig_key({"file": _digest(path), "variant": [*variant]}), make=make)
+
+
+def _mig_key(document: Entry) -> str:
+    return canonical_text({"mig_scheduling": document})

@@ -5,6 +5,7 @@ A campaign as a TOML file says it, checked before anything runs.
     name = "example"
     shows = "HiGHS and SCIP on small instances of Jahani 2019"
     timing = "shared"                       # or "exclusive": one run at a time, seconds count
+    isolation = "process"                   # of each run, or "batch": a worker process for several
     jobs = 2                                # runs side by side
     seeds = [0, 1, 2]
     permute = true                          # seed s > 0 also permutes jobs and nodes
@@ -28,10 +29,7 @@ A campaign as a TOML file says it, checked before anything runs.
     on = ["jahani-*"]                       # names of instances; all by default
     environment = "old"
 
-One of simulations has workloads and policies in place of instances and methods, one of schedules on
-MIG instances has mig_scheduling in place of instances, see `parts`.
-
-What a campaign of simulations says in place of instances and methods.
+A campaign of simulations has workloads and policies in place of instances and methods:
 
     [simulation]                            # options, see `rsjs.simulation.options`
     energy = "curve"
@@ -49,175 +47,152 @@ What a campaign of simulations says in place of instances and methods.
     on = ["sts-km-*"]                       # names of workloads; all by default
     seeds = [1, 2, 3]                       # in place of those of the campaign
 
-`references` gives the bounds and baselines of a workload. The seed of a run is the seed of its
-simulation; `permute` is for instances only, and `gap` and `threads` mean nothing here.
-
-The kinds of campaigns, by the keys that each has of its own.
-
-    instances, methods          methods solve instances
-    workloads, policies         policies decide on workloads, see `simulation_document`
-    mig_scheduling, methods     methods schedule jobs on MIG instances, see `mig_sources`
+`references` gives the bounds and references of a workload. The seed of a run is the seed of its
+simulation; `permute` is for instances only, and `gap` and `threads` mean nothing here. One of
+schedules on MIG instances has mig_scheduling in place of instances, see `sources`.
 """
 
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import date, time
+from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.method_selection import Choice, choices, distinct, refuse_unknown_keys
-from rsjs.campaigns.mig_sources import mig_sources
-from rsjs.campaigns.sources import ProblemSource, sources, workload_sources
-from rsjs.campaigns.toml_files import expanded, read_toml
+from rsjs.campaigns.run import Isolation
+from rsjs.campaigns.sources import (
+    Source,
+    distinct,
+    expanded,
+    mig_sources,
+    sources,
+    workload_sources,
+)
 from rsjs.core.errors import InputError, described
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.json_schema import pointer, walk
+from rsjs.methods import Request
 from rsjs.runs.kinds.base import Kind, kind
 
-
-def options(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the simulations but their seeds."""
-    from rsjs.simulation.options import Options
-
-    try:
-        found = asdict(Options(**document.get("simulation", {})))
-    except InputError as error:
-        raise InputError(f"/simulation{error.pointer}", error.value, error.expected) from None
-    del found["seed"]
-    return found
+HERE = ""  # the environment that the command itself runs in
 
 
-class Part(NamedTuple):
-    """
-    Attributes
-    ----------
-    kind : Kind
-    instances, methods : str
-        The keys that it needs.
-    may : frozenset of str
-        Keys that it may have, and others not.
-    sources : callable
-        What reads their entries.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A method, where it runs, and patterns of the instances it is meant for."""
 
-    kind: Kind
-    instances: str
-    methods: str
-    may: frozenset[str]
-    sources: Callable[[Mapping[str, Any], Path, str], Sequence[ProblemSource]]
-
-
-PARTS = (
-    Part(
-        "workload",
-        "workloads",
-        "policies",
-        frozenset({"simulation"}),
-        workload_sources,
-    ),
-    Part(
-        "mig_scheduling",
-        "mig_scheduling",
-        "methods",
-        frozenset(),
-        mig_sources,
-    ),
-    Part("instance", "instances", "methods", frozenset({"permute"}), sources),
-)
-
-
-def part_of(document: Mapping[str, Any]) -> Part:
-    """
-    The kind of a campaign.
-
-    Raises
-    ------
-    InputError
-        Unless it has all keys of its kind, and none of another.
-    """
-    *others, own = PARTS
-    for part in others:
-        if ({part.instances, part.methods, *part.may} - {own.methods}) & {*document}:
-            own = part
-            break
-    for key in (own.instances, own.methods):
-        if key not in document:
-            raise InputError("", described(f"no key {key!r}"), "this key")
-    allowed = {own.instances, own.methods, *own.may}
-    for part in PARTS:
-        for key in (part.instances, part.methods, *part.may):
-            if key in document and key not in allowed:
-                expected = f"it in a campaign without {own.instances} only"
-                raise InputError(f"/{key}", described("this key"), expected)
-    return own
+    request: Request
+    environment: str = HERE
+    on: tuple[str, ...] = ("*",)
+    seeds: tuple[int, ...] | None = None  # of a policy, in place of those of the campaign
+    isolation: Isolation = "process"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """
-    Everything that a campaign asks for.
-
-    Attributes
-    ----------
-    name, shows : str
-    timing : "exclusive" | "shared"
-    jobs : int
-        Runs side by side.
-    seeds, threads : tuple of int
-    permute : bool
-    repetitions : int
-    time_limit : float [s]
-    memory_limit_mb, output_limit_mb, gap : float
-    kind : Kind
-        What its instances are.
-    calibrated : bool
-        Whether the machine is calibrated before and after exclusive runs.
-    sources : tuple of ProblemSource
-    choices : tuple of Choice
-    environments : mapping
-        Name -> interpreter.
-    kind_options : mapping
-        Options of its simulations, without the seed.
-    file : Path
-    text : str
-        What it holds.
-    """
+    """Everything that a campaign asks for."""
 
     name: str
     shows: str
-    timing: str
-    jobs: int = 1
+    timing: str  # exclusive or shared
+    jobs: int = 1  # runs side by side
     seeds: tuple[int, ...] = (0,)
     permute: bool = False
     repetitions: int = 1
-    time_limit: float = 60.0
+    time_limit: float = 60.0  # s
     memory_limit_mb: float = 4096.0
     output_limit_mb: float = 256.0
     gap: float = 1e-4
     threads: tuple[int, ...] = (1,)
-    kind: Kind = "instance"
-    calibrated: bool = True
-    sources: tuple[ProblemSource, ...]
+    kind: Kind = "instance"  # of its instances
+    calibrated: bool = True  # the machine, before and after exclusive runs
+    sources: tuple[Source, ...]
     choices: tuple[Choice, ...]
-    environments: Mapping[str, str] = field(default_factory=dict)
-    kind_options: Mapping[str, Any] = field(default_factory=dict)
+    environments: Mapping[str, str] = field(default_factory=dict)  # name -> interpreter
+    kind_options: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of simulations, without the seed
     file: Path
-    text: str
+    text: str  # what the file holds
 
     @contextmanager
     def named(self) -> Iterator[None]:
         """Errors within name the file of the campaign, unless they name another."""
-        try:
+        with _named(self.file):
             yield
-        except InputError as error:
-            raise error if error.file is not None else error.at(self.file) from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise error if error.file is not None else error.at(path) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The keys of a campaign on problems of a kind."""
+
+    kind: Kind
+    instances: str
+    methods: str
+    may: frozenset[str] = frozenset()  # that it may have, and others not
+    sources: Callable[[Mapping[str, Any], Path, str], Sequence[Source]]
+
+    @property
+    def all(self) -> set[str]:
+        return {self.instances, self.methods, *self.may}
+
+
+KEYS = (
+    Keys(
+        kind="workload",
+        instances="workloads",
+        methods="policies",
+        may=frozenset({"simulation"}),
+        sources=workload_sources,
+    ),
+    Keys(
+        kind="mig_scheduling",
+        instances="mig_scheduling",
+        methods="methods",
+        sources=mig_sources,
+    ),
+    Keys(
+        kind="instance",
+        instances="instances",
+        methods="methods",
+        may=frozenset({"permute"}),
+        sources=sources,
+    ),
+)
+
+
+def keys_of(document: Mapping[str, Any]) -> Keys:
+    """Return the keys of a campaign's kind; InputError unless it has these, and none of another."""
+    *others, own = KEYS
+    own = next((one for one in others if (one.all - {own.methods}) & {*document}), own)
+    for key in (own.instances, own.methods):
+        if key not in document:
+            raise InputError("", described(f"no key {key!r}"), "this key")
+    for key in (key for one in KEYS for key in sorted(one.all)):
+        if key in document and key not in own.all:
+            expected = f"it in a campaign without {own.instances} only"
+            raise InputError(f"/{key}", described("this key"), expected)
+    return own
 
 
 def read(path: Path) -> Campaign:
     """
-    The campaign in a TOML file.
+    Read the campaign in a TOML file.
 
     Raises
     ------
@@ -226,12 +201,10 @@ def read(path: Path) -> Campaign:
         option that is not known, the nearest that are.
     """
     text, parsed = read_toml(path)
-    refuse_unknown_keys(parsed, path)
+    _refuse_unknown_keys(parsed, path)
     document = schema_files.checked(parsed, "campaign", path)
-    try:
+    with _named(path):
         return _campaign(document, text, path)
-    except InputError as error:
-        raise error if error.file is not None else error.at(path) from None
 
 
 def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
@@ -246,9 +219,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         "gap": "gap",
     }
     given |= {named[key]: float(value) for key, value in limits.items() if key in named}
-    part = part_of(document)
-    shared = {key: document[key] for key in ("isolation",) if key in document}
-    request = kind(part.kind).request
+    own = keys_of(document)
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -261,23 +232,62 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         threads=distinct(limits.get("threads", [1])),
         sources=tuple(
             source
-            for i, entry in enumerate(document[part.instances])
-            for source in part.sources(entry, folder, f"/{part.instances}/{i}")
+            for i, entry in enumerate(document[own.instances])
+            for source in own.sources(entry, folder, f"/{own.instances}/{i}")
         ),
         choices=tuple(
             choice
-            for i, entry in enumerate(document[part.methods])
-            for choice in choices(
-                {**shared, **entry}, environments, f"/{part.methods}/{i}", request
+            for i, entry in enumerate(document[own.methods])
+            for choice in _choices(
+                {"isolation": document.get("isolation", "process"), **entry},
+                environments,
+                f"/{own.methods}/{i}",
+                kind(own.kind).request,
             )
         ),
         environments=environments,
-        kind=part.kind,
-        kind_options=options(document) if part.kind == "workload" else {},
+        kind=own.kind,
+        kind_options=_options(document) if own.kind == "workload" else {},
         file=path,
         text=text,
         **given,
     )
+
+
+def _choices(
+    entry: Mapping[str, Any],
+    environments: Mapping[str, str],
+    at: str,
+    parse: Callable[[str], Request],
+) -> Iterator[Choice]:
+    """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
+    environment = entry.get("environment", HERE)
+    if environment != HERE and environment not in environments:
+        raise _unknown(f"{at}/environment", environment, [*environments])
+    for k, text in enumerate(entry["run"]):
+        try:
+            request = parse(text)
+        except InputError as error:
+            raise InputError(f"{at}/run/{k}", error.value, error.expected) from None
+        yield Choice(
+            request=request,
+            environment=environment,
+            on=tuple(entry.get("on", ("*",))),
+            seeds=distinct(entry["seeds"]) if "seeds" in entry else None,
+            isolation=entry["isolation"],
+        )
+
+
+def _options(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the simulations but their seeds."""
+    from rsjs.simulation.options import Options
+
+    try:
+        found = asdict(Options(**document.get("simulation", {})))
+    except InputError as error:
+        raise InputError(f"/simulation{error.pointer}", error.value, error.expected) from None
+    del found["seed"]
+    return found
 
 
 def _interpreter(python: str, folder: Path, at: str) -> str:
@@ -287,3 +297,41 @@ def _interpreter(python: str, folder: Path, at: str) -> str:
     if found is None:
         raise InputError(at, python, "a Python interpreter")
     return found
+
+
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """Read a TOML file: its text, and what it says. InputError names the file."""
+    text = read_text(path)
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError also of an integer of any length
+        deep = isinstance(error, RecursionError)
+        found = described("brackets nested too deeply" if deep else str(error))
+        raise InputError("", found, "a TOML document", path) from None
+    for steps, value in walk(document):
+        if isinstance(value, date | time) or (isinstance(value, float) and not isfinite(value)):
+            raise InputError(pointer(steps), described(f"{value}"), "text or a finite number", path)
+    return text, document
+
+
+def _refuse_unknown_keys(document: Mapping[str, Any], path: Path) -> None:
+    """The schema refuses them too, without a word on what may have been meant."""
+    known = schema_files.schema("campaign")["properties"]
+    entries: list[tuple[str, Any, Mapping[str, Any]]] = [("", document, known)]
+    for key, told in known.items():
+        keys = told.get("items", told).get("properties")
+        found = document.get(key)
+        if keys and isinstance(found, list):
+            entries += [(f"/{key}/{i}", entry, keys) for i, entry in enumerate(found)]
+        elif keys:
+            entries.append((f"/{key}", found, keys))
+    for at, entry, keys in entries:
+        for key in entry if isinstance(entry, dict) else ():
+            if key not in keys:
+                raise _unknown(f"{at}/{key}", key, [*keys]).at(path)
+
+
+def _unknown(at: str, given: str, known: list[str]) -> InputError:
+    """The error for a name at a place of the campaign."""
+    near = get_close_matches(given, known, n=3) or sorted(known)
+    return InputError(at, given, f"e.g. {', '.join(near)}" if near else "none is declared")

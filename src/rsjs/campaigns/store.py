@@ -18,41 +18,40 @@ the lock ends with the process that holds it.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rsjs.campaigns import records
+from rsjs.campaigns import records, schema_files
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.core.errors import InputError, NewerFormat
+from rsjs.campaigns.schema_files import Document
+from rsjs.core.errors import InputError, NewerFormat, described, escaped
+from rsjs.instances.io.files import write_bytes
 
+if TYPE_CHECKING:
+    from rsjs.campaigns.environments import Environment
+    from rsjs.campaigns.runner import Plan
+    from rsjs.campaigns.spec import Campaign
+
+STORE, CAMPAIGN = "store.json", "campaign.toml"
 CORRUPT, REPLACED = "corrupt", "replaced"
 
 
 @dataclass(frozen=True)
 class Survey:
-    """
-    What a store has of some runs.
-
-    Attributes
-    ----------
-    done : list of Record
-    corrupt : list of (id, reason)
-    missing : list of str
-        Ids of runs without a record.
-    again : list of str
-        Ids of runs with a record that are to be carried out again.
-    """
+    """What a store has of some runs."""
 
     done: list[Record] = field(default_factory=list)
-    corrupt: list[tuple[str, str]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)
+    corrupt: list[tuple[str, str]] = field(default_factory=list)  # id, reason
+    missing: list[str] = field(default_factory=list)  # ids of runs without a record
+    again: list[str] = field(default_factory=list)  # ids of those to be carried out again
 
     def repeating(self, repeats: Callable[[Record], bool]) -> Survey:
         """Return the survey with some of the runs that are done as runs to repeat."""
@@ -134,12 +133,16 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         (self.scratch(run.id) / "record").rename(path)
         if run.isolation == "process":
-            _to_disk(path.parent)
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def sweep(self) -> None:
         """Remove what killed processes left: scratch folders and claims that nobody holds."""
-        left = {path.name for part in ("scratch", "claims") for path in self._entries(part)}
-        for run_id in left:
+        parts = (self.folder / "scratch", self.folder / "claims")
+        for run_id in {path.name for part in parts for path in part.glob("*")}:
             path = self.folder / "claims" / run_id
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
@@ -147,10 +150,6 @@ class Store:
                 _remove(self.scratch(run_id))
                 path.unlink(missing_ok=True)
                 os.close(lock)
-
-    def _entries(self, part: str) -> list[Path]:
-        folder = self.folder / part
-        return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _remove(folder: Path) -> None:
@@ -182,9 +181,68 @@ def _locked(path: Path) -> int | None:
         os.close(descriptor)  # removed by the one who held it before: try the new file
 
 
-def _to_disk(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Environment]) -> None:
+    """
+    Begin a store in a folder, or make sure that one there goes on with the same versions.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else, a store of a newer format, runs of other versions, or
+        another campaign.
+    """
+    path = folder / STORE
+    now = {
+        name: {"rsjs-bench": environment.rsjs_version, **environment.solvers}
+        for name, environment in environments.items()
+    }
+    if not path.exists():
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / "instances").is_dir():
+            found = described("a folder with other files")
+            raise InputError("", found, "a store of `rsjs run`, or no such folder", folder)
+        new = {"format": schema_files.name("store"), "campaign": campaign.name, "versions": now}
+        _write_if_new(new, path)
+        return
+    document = read_document(folder, "store")
+    if document["campaign"] != campaign.name:
+        expected = f"{campaign.name!r}: a folder is for one campaign"
+        raise InputError("/campaign", document["campaign"], expected, path)
+    versions = document["versions"]
+    for name, packages in now.items():
+        for package, version in packages.items():
+            before = versions.get(name, {}).get(package, version)
+            if before != version:
+                at = f"/versions/{escaped(name)}/{escaped(package)}"
+                expected = f"{version} as installed: another folder, or that version installed"
+                raise InputError(at, before, expected, path)
+    merged = {name: {**versions.get(name, {}), **found} for name, found in now.items()}
+    _write_if_new({**document, "versions": {**versions, **merged}}, path)
+
+
+def write_plan(folder: Path, campaign: Campaign, plan: Plan) -> None:
+    """Keep the campaign and what it comes to."""
+    document = {
+        "format": schema_files.name("plan"),
+        "campaign": campaign.name,
+        "runs": [run.id for run in plan.runs],
+        "skipped": [
+            {"spec": run.as_document(), "reason": reason} for run, reason in plan.skipped.items()
+        ],
+    }
+    _write_if_new(campaign.text, folder / CAMPAIGN)
+    _write_if_new(document, folder / "plan.json")
+
+
+def read_document(folder: Path, kind: str) -> Document:
+    """Read store.json or plan.json of a store."""
+    path = folder / f"{kind}.json"
+    if not path.is_file():
+        raise InputError("", described("No such file"), "a store of `rsjs run`", path)
+    return schema_files.read(path, kind)
+
+
+def _write_if_new(content: str | Document, path: Path) -> None:
+    """A store that is finished may be read-only."""
+    text = content if isinstance(content, str) else json.dumps(content, indent=1) + "\n"
+    if not path.is_file() or path.read_bytes() != text.encode():
+        write_bytes(text.encode(), path)

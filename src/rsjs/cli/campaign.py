@@ -14,10 +14,10 @@ import typer
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect as collected
-from rsjs.campaigns.dask_dispatch import dask, own_cluster, running_cluster
-from rsjs.campaigns.manifest import STORE
+from rsjs.campaigns.dask_dispatch import Dask, own_cluster, running_cluster
+from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Prepared, of_other_code, remarks, slots_here
-from rsjs.campaigns.worker_pool import local
+from rsjs.campaigns.store import STORE
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_table, print_text, writable
@@ -29,7 +29,7 @@ from rsjs.rows.csv import write_all
 from rsjs.rows.select import failure
 
 if TYPE_CHECKING:
-    from rsjs.campaigns.dispatch import Dispatch
+    from rsjs.campaigns.pool import Dispatch
     from rsjs.campaigns.spec import Campaign
 
 MOST = 10  # lines on skipped runs
@@ -210,7 +210,7 @@ def number_of_slots(campaign: Campaign, where: str, jobs: int | None) -> int:
 def dispatching(where: str, slots: int) -> Iterator[tuple[Dispatch, int]]:
     """Yield the dispatcher, and how many runs it has places for as far as is known."""
     if where == LOCAL:
-        yield local(slots), slots
+        yield Local(slots), slots
         return
     with ExitStack() as stack:
         with busy("connecting"):
@@ -219,7 +219,7 @@ def dispatching(where: str, slots: int) -> Iterator[tuple[Dispatch, int]]:
         threads = sum(client.nthreads().values())
         if threads == 0:
             print(f"{where} has no worker yet: runs begin when one joins", file=sys.stderr)
-        yield dask(client), max(1, threads)
+        yield Dask(client), max(1, threads)
 
 
 def parsed_shard(text: str) -> tuple[int, int]:

@@ -29,7 +29,7 @@ from rsjs.cli.progress import Board, Screen, busy, running
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsjs.campaigns.dispatch import News
+    from rsjs.campaigns.pool import News
     from rsjs.campaigns.runner import Prepared
     from rsjs.comparison import Comparison, Skipped
     from rsjs.rows.columns import Row

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import RichCast
 
-    from rsjs.campaigns.dispatch import News
+    from rsjs.campaigns.pool import News
     from rsjs.campaigns.run import Run
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from rsjs import rsjs_verify
-from rsjs.campaigns.toml_files import read_toml
+from rsjs.campaigns.spec import read_toml
 from rsjs.core.errors import InputError
 from rsjs.instances import bin_packing, costs
 from rsjs.instances.bin_packing import gpus_for_shares

@@ -7,8 +7,8 @@ from hashlib import sha256
 import pytest
 
 from rsjs.campaigns import runner, spec
+from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Part
-from rsjs.campaigns.worker_pool import local
 from rsjs.reporting.archive.ijoc import export
 from rsjs.reporting.archive.metadata import paper
 from rsjs.runs import provenance
@@ -104,7 +104,7 @@ def carried(repository):
             made_from = {"commit": repository[1], "dirty": dirty}
             patch.setattr(provenance, "source", lambda: made_from)
             prepared = runner.prepare(spec.read(file), store, part or Part())
-            for _ in runner.carry_out(prepared, store, local(2), 2):
+            for _ in runner.carry_out(prepared, store, Local(2), 2):
                 pass
         return store
 

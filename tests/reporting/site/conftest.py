@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from rsjs.campaigns import runner, spec
-from rsjs.campaigns.worker_pool import local
+from rsjs.campaigns.pool import Local
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site.report_data import gathered
 from rsjs.rows.csv import csv_text
@@ -123,6 +123,6 @@ def store(tmp_path_factory):
     (folder / "little.toml").write_text(CAMPAIGN)
     campaign, place = spec.read(folder / "little.toml"), folder / "runs" / "little"
     prepared = runner.prepare(campaign, place, runner.Part())
-    for _ in runner.carry_out(prepared, place, local(1), 1):
+    for _ in runner.carry_out(prepared, place, Local(1), 1):
         pass
     return place

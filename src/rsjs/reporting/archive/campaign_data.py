@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import manifest
 from rsjs.campaigns.collection import Collected, collect
+from rsjs.campaigns.store import CAMPAIGN, read_document
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.columns import Row
@@ -48,7 +48,7 @@ def experiments(stores: Sequence[Path]) -> list[Experiment]:
     """
     shards: dict[str, list[Path]] = {}
     for folder in stores:
-        shards.setdefault(manifest.read(folder, "store")["campaign"], []).append(folder)
+        shards.setdefault(read_document(folder, "store")["campaign"], []).append(folder)
     return [_experiment(name, folders) for name, folders in sorted(shards.items())]
 
 
@@ -58,7 +58,7 @@ def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
         raise InputError("", described(f"a corrupt record: {reason}"), "sound records", path)
     if not found.rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", folders[0])
-    texts = {(folder / manifest.CAMPAIGN).read_text("utf-8") for folder in folders}
+    texts = {(folder / CAMPAIGN).read_text("utf-8") for folder in folders}
     if len(texts) > 1:
         told = described(f"{len(texts)} campaigns that differ")
         raise InputError("", told, f"one campaign of the name {name}", folders[-1])

@@ -1,33 +1,65 @@
 """
-Runs on this machine: slots, each a process that carries out one run after the other.
+Where runs are carried out, what is told of them, and the way of doing so on this machine: slots.
 
-A slot as its parent sees it: a process that is given orders and tells how they go.
+A dispatcher sees that every order comes to a record in the store, and tells what happens. It starts
+no run that the store has, and ends what it started when it is closed. A slot is a process that
+carries out one run after the other, see `pool_worker`; `dask_dispatch` has them on other machines.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import selectors
 import subprocess
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from typing import IO, Any, ClassVar
+from dataclasses import asdict, dataclass, field
+from typing import IO, Any, ClassVar, Literal, Protocol
 
 import psutil
 
-from rsjs.campaigns import record_writing
-from rsjs.campaigns.dispatch import Dispatch, News
+from rsjs.campaigns import records
 from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
-from rsjs.campaigns.records import Record
+from rsjs.campaigns.run import Run
 from rsjs.campaigns.store import Store
 from rsjs.rows.build import summary
 from rsjs.runs.process_tree import kill_if_stopped, subreaper
 
 PATIENCE = 5.0  # seconds for a slot to end its run
+IDLE = 0.25  # seconds without news
+MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable to start
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """
+    Something that happened.
+
+    begun; line, an event of its worker; ended, its record is in the store; passed over, another
+    process has it; lost, its supervisor died and it is tried again; idle, nothing: for displays
+    that show the time; joined, another machine will carry out runs, or another number of them;
+    done, it has nothing left to do.
+    """
+
+    kind: Literal["begun", "line", "ended", "passed over", "lost", "idle", "joined", "done"]
+    run: Run | None = None  # None = idle, joined, done
+    # the event; the summary of a run that ended (`rows.build.summary`); of a machine its `session`,
+    # what was `found` (`session.conditions`) and, if it joined, its `slots`
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class Dispatch(Protocol):
+    """A way of carrying out orders in turn, as many side by side as it has places for."""
+
+    @property
+    def here(self) -> bool:
+        """On this machine; else news of machines come before those of their runs."""
+
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]: ...
 
 
 class Slot:
@@ -63,8 +95,10 @@ class Slot:
             self.process.stdin.write(json.dumps({"order": document}).encode() + b"\n")
             self.process.stdin.flush()
 
-    def lines(self) -> list[dict[str, Any]] | None:
-        """What it told since the last look; None if it has ended."""
+    def lines(self, seconds: float | None = None) -> list[dict[str, Any]] | None:
+        """What it told since the last look, after so many seconds at most; None if it has ended."""
+        if not select.select([self.output], [], [], seconds)[0]:
+            return []
         data = os.read(self.output.fileno(), 1 << 16)
         if not data:
             return None
@@ -89,60 +123,49 @@ class Slot:
         self.output.close()
 
 
-IDLE = 0.25  # seconds without news
-MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable to start
-
-
-def local(slots: int) -> Dispatch:
-    """The dispatcher with so many slots."""
-    return _Local(slots)
-
-
 @dataclass(frozen=True)
-class _Local:
+class Local:
+    """The dispatcher with so many slots on this machine."""
+
     slots: int
     here: ClassVar[bool] = True
 
     def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        return _Slots(orders, store, self.slots).news()
+        return Slots(orders, store, self.slots).news()
 
 
-class _Slots:
+class Slots:
     """Slots and the orders that wait for one."""
 
     def __init__(self, orders: Sequence[Order], store: Store, slots: int) -> None:
         self.store, self.waiting = store, deque(orders)
         self.most = min(slots, len(orders))
         self.slots: list[Slot] = []
-        self.deaths: dict[str, int] = {}
-        self.idle_deaths = 0
+        self.deaths: Counter[str] = Counter()  # by run; "" = of slots that had none
         self.selector = selectors.DefaultSelector()
         self.others = {child.pid for child in psutil.Process().children()}
 
     def news(self) -> Iterator[News]:
         with subreaper():  # what a slot leaves that is killed comes to us
-            yield from self._news()
-
-    def _news(self) -> Iterator[News]:
-        try:
-            for _ in range(self.most):
-                self._open()
-            while self.slots:
-                ready = self.selector.select(IDLE)
+            try:
+                for _ in range(self.most):
+                    self.open()
+                while self.slots:
+                    ready = self.selector.select(IDLE)
+                    for slot in self.slots:
+                        kill_if_stopped(slot.process.pid)
+                    if not ready:
+                        yield News(kind="idle")
+                    for key, _ in ready:
+                        yield from self._hear(key.data)
+            finally:
                 for slot in self.slots:
-                    kill_if_stopped(slot.process.pid)
-                if not ready:
-                    yield News(kind="idle")
-                for key, _ in ready:
-                    yield from self._hear(key.data)
-        finally:
-            for slot in self.slots:
-                slot.end()
-            self._end_strays()
-            self.store.sweep()  # of slots that were ended while they removed a folder
-            self.selector.close()
+                    slot.end()
+                self._end_strays()
+                self.store.sweep()  # of slots that were ended while they removed a folder
+                self.selector.close()
 
-    def _open(self) -> None:
+    def open(self) -> None:
         slot = Slot(self.store)
         self.slots.append(slot)
         self.selector.register(slot.output, selectors.EVENT_READ, slot)
@@ -156,7 +179,10 @@ class _Slots:
     def _hear(self, slot: Slot) -> Iterator[News]:
         lines = slot.lines()
         if lines is None:
+            self._close(slot)
             yield from self._bury(slot)
+            if self.waiting:
+                self.open()
             return
         for line in lines:
             event, order = line["event"], slot.order
@@ -167,41 +193,31 @@ class _Slots:
                 yield News(kind=event, run=order.run, data=data)
             if event in ("ready", "ended", "passed over"):
                 slot.order = None
-                if self.waiting:
-                    slot.give(self.waiting.popleft())
-                else:
+                if not self.waiting:
                     self._close(slot)
                     return
+                slot.give(self.waiting.popleft())
 
     def _bury(self, slot: Slot) -> Iterator[News]:
         """A slot died: its run is tried again, by another, and in the end recorded as a crash."""
         order = slot.order
-        self._close(slot)
+        run_id = "" if order is None else order.run.id
+        self.deaths[run_id] += 1
         if order is None:
-            self.idle_deaths += 1
-            if self.idle_deaths > MOST_IDLE_DEATHS:
+            if self.deaths[run_id] > MOST_IDLE_DEATHS:
                 code = slot.process.returncode
                 raise OSError(None, f"slots end without a run, the last one with code {code}")
-            if self.waiting:
-                self._open()
-            return
-        deaths = self.deaths[order.run.id] = self.deaths.get(order.run.id, 0) + 1
-        if deaths < ATTEMPTS:
+        elif self.deaths[run_id] < ATTEMPTS:
             self.waiting.appendleft(order)
             yield News(kind="lost", run=order.run)
-        elif (record := self._record_loss(order)) is not None:
+        else:
+            record = lost_record(order)
+            with self.store.claimed(order.run) as scratch:
+                if scratch is None:
+                    return
+                records.write(record, scratch / "record", None)
+                self.store.commit(order.run)
             yield News(kind="ended", run=order.run, data=summary(record))
-        if self.waiting:
-            self._open()
-
-    def _record_loss(self, order: Order) -> Record | None:
-        with self.store.claimed(order.run) as scratch:
-            if scratch is None:
-                return None
-            record = lost_record(order, ATTEMPTS)
-            record_writing.write(record, scratch / "record", None)
-            self.store.commit(order.run)
-        return record
 
     def _end_strays(self) -> None:
         """What a slot that was killed left behind: our children that are neither slots nor old."""
