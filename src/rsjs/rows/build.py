@@ -145,7 +145,7 @@ def _asked(run: Run) -> Row:
         "repetition": run.repetition,
         "permutation": run.permutation,
         "solved_sha256": run.solved_sha256,
-        "timing": run.timing,
+        "timing": run.timing_class,
         "memory_limit_mb": run.limits.memory_limit_mb,
         "output_limit_mb": run.output_limit_mb,
     }
