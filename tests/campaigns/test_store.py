@@ -24,8 +24,8 @@ from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_instance, read_solution, write_instance
-from tests.by_hand import undeclared
 from rsjs.runs.supervisor import Batch
+from tests.by_hand import undeclared
 
 pytestmark = pytest.mark.process
 
