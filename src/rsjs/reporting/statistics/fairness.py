@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rsjs.core.call import GRACE
+from rsjs.reporting.tables.comparison import solver_versions
 from rsjs.reporting.tables.formats import counted, measured
 from rsjs.rows.columns import Row
 from rsjs.rows.select import AnyRow, disturbed, known, load_of_others
@@ -88,17 +89,11 @@ DRIFT = 0.1  # of the seconds of a calibration
 SPARE = 0.1  # of a processor, for what runs beside the solver's threads
 
 
-def solver_versions(rows: Sequence[Row]) -> Iterator[Finding]:
+def versions(rows: Sequence[Row]) -> Iterator[Finding]:
     """Solvers that ran in several versions."""
-    versions: dict[str, dict[Any, None]] = {}
-    for row in rows:
-        _, at, rest = str(row.get("method")).partition("@")
-        if at and known(row, "solver_version"):
-            solver = rest.partition("?")[0].partition(":")[0]
-            versions.setdefault(solver, {})[row["solver_version"]] = None
-    for solver, several in versions.items():
+    for solver, several in solver_versions(rows).items():
         if len(several) > 1:
-            yield Finding("version", True, f"{solver} in versions {', '.join(map(str, several))}")
+            yield Finding("version", True, f"{solver} in versions {', '.join(several)}")
 
 
 def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -257,7 +252,7 @@ ASPECTS = (
 def findings(rows: Sequence[Row]) -> list[Finding]:
     """All findings on the rows of one comparison, what is unfair first."""
     found = [finding for aspect in ASPECTS for finding in _of_aspect(aspect, rows)]
-    checks = (solver_versions, coverage, seeds, taken, overruns, processor, timing, loaded)
+    checks = (versions, coverage, seeds, taken, overruns, processor, timing, loaded)
     for check in (*checks, calibrated, commits):
         found += check(rows)
     return sorted(found, key=lambda finding: not finding.unfair)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,70 +26,30 @@ from rsjs.rows.select import AnyRow, distinct, executed, how_it_ended, is_wrong,
 
 __all__ = ["latex", "markdown", "read_rows", "table", "terminal", "write_all"]
 
+_cost = partial(Column, unit="$", part="cost", number=formats.cost)
+_term = partial(Column, unit="$", part="cost", number=formats.term)
+_gap = partial(Column, unit="%", part="cost", number=formats.percent)
+_effort = partial(Column, unit="s", part="effort", number=formats.measured)
 COLUMNS: Sequence[Column] = (
-    Column("instance", "instance", part="instance", rank=0),
-    Column("method", "method", part="method", rank=0),
-    Column("stop", "ended", part="method", rank=0, text=how_it_ended),
-    Column("objective", "objective", unit="$", part="cost", rank=0, number=formats.cost),
-    Column(
-        "tardiness",
-        "tardiness",
-        latex="tard.",
-        unit="$",
-        part="cost",
-        rank=9,
-        number=formats.term,
-    ),
-    Column(
-        "postponement",
-        "postponement",
-        latex="postp.",
-        unit="$",
-        part="cost",
-        rank=6,
-        number=formats.term,
-    ),
-    Column("energy", "energy", unit="$", part="cost", rank=7, number=formats.term),
-    Column("idle", "idle", unit="$", part="cost", rank=10, number=formats.term),
-    Column("bound", "bound", unit="$", part="cost", rank=4, number=formats.cost),
-    Column(
-        "best_bound",
-        "best bound",
-        unit="$",
-        part="instance",
-        rank=8,
-        number=formats.cost,
-    ),
-    Column("own_gap", "own gap", unit="%", part="cost", rank=5, number=formats.percent),
-    Column("gap_to_best", "gap to best", unit="%", part="cost", rank=0, number=formats.percent),
-    Column(
-        "gap_without_postponement",
-        "gap w/o postp.",
-        unit="%",
-        part="cost",
-        rank=3,
-        number=formats.percent,
-    ),
-    Column(
-        "gap_over_energy",
-        "gap over energy",
-        unit="%",
-        part="cost",
-        rank=14,
-        number=formats.percent,
-    ),
+    Column("instance", "instance", part="instance"),
+    Column("method", "method", part="method"),
+    Column("stop", "ended", part="method", text=how_it_ended),
+    _cost("objective", "objective"),
+    _term("tardiness", "tardiness", latex="tard.", rank=9),
+    _term("postponement", "postponement", latex="postp.", rank=6),
+    _term("energy", "energy", rank=7),
+    _term("idle", "idle", rank=10),
+    _cost("bound", "bound", rank=4),
+    _cost("best_bound", "best bound", part="instance", rank=8),
+    _gap("own_gap", "own gap", rank=5),
+    _gap("gap_to_best", "gap to best"),
+    _gap("gap_without_postponement", "gap w/o postp.", rank=3),
+    _gap("gap_over_energy", "gap over energy", rank=14),
     Column("executed", "jobs run", part="effort", rank=2, text=executed),
-    Column("build_s", "build", unit="s", part="effort", rank=12, number=formats.measured),
-    Column("solve_s", "solve", unit="s", part="effort", rank=13, number=formats.measured),
-    Column("total_s", "total", unit="s", part="effort", rank=1, number=formats.measured),
-    Column(
-        "peak_memory_mb",
-        "memory",
-        unit="MB",
-        part="effort",
-        rank=11,
-        number=formats.measured,
-    ),
+    _effort("build_s", "build", rank=12),
+    _effort("solve_s", "solve", rank=13),
+    _effort("total_s", "total", rank=1),
+    _effort("peak_memory_mb", "memory", unit="MB", rank=11),
 )
 
 TITLES = {
@@ -117,14 +78,7 @@ LIMITS: dict[str, Callable[[Any], str]] = {
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """
-    Return one row per run, with the definition of the gap, conditions and remarks below.
-
-    Raises
-    ------
-    InputError
-        Without rows.
-    """
+    """Return one row per run, with the definition of the gap, conditions and remarks below."""
     if not rows:
         raise InputError("", described("no rows"), "at least one run to make a table of")
     named = distinct(rows)
@@ -140,25 +94,12 @@ def table(rows: Sequence[Row]) -> Table:
 
 
 def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
-    """
-    Write rows.csv, table.md and table.tex, each whole or not at all.
-
-    Returns
-    -------
-    list of Path
-        The files, in that order.
-
-    Raises
-    ------
-    InputError
-        Without rows, or where the folder cannot be written.
-    """
+    """Write rows.csv, table.md and table.tex, each whole or not at all; return their paths."""
     texts = {"table.md": markdown(rows), "table.tex": latex(rows)}
     texts = {"rows.csv": csv_text(rows), **texts}
-    written = [Path(folder) / name for name in texts]
-    for path, text in zip(written, texts.values(), strict=True):
-        write_bytes(text.encode(), path)
-    return written
+    for name, text in texts.items():
+        write_bytes(text.encode(), Path(folder) / name)
+    return [Path(folder) / name for name in texts]
 
 
 def markdown(rows: Sequence[Row]) -> str:
@@ -212,7 +153,10 @@ def conditions(rows: Sequence[AnyRow]) -> list[str]:
     told = [_values(rows, key, show) for key, show in LIMITS.items()]
     limits = ", ".join(text for text, _ in told if text)
     head = "LIMITS DIFFER between rows" if any(several for _, several in told) else "Limits"
-    versions = ", ".join([*_packages(rows), *_solvers(rows)])
+    own = dict.fromkeys(str(row["rsjs_version"]) for row in rows if known(row, "rsjs_version"))
+    packages = {"rsjs-bench": [*own]} if own else {}
+    found = packages | dict(sorted(solver_versions(rows).items()))
+    versions = ", ".join(f"{name} {' and '.join(several)}" for name, several in found.items())
     return [f"{head}: {text}." for head, text in ((head, limits), ("Versions", versions)) if text]
 
 
@@ -220,18 +164,16 @@ def remarks(rows: Sequence[Row]) -> list[str]:
     """One line for each row whose claims are false or that has no solution, wrong ones first."""
     told = [row for row in rows if is_wrong(row) or row.get("status") == "no_solution"]
     told.sort(key=lambda row: not is_wrong(row))
-    lines = [_remark(row) for row in told[:MOST_REMARKS]]
+    lines = []
+    for row in told[:MOST_REMARKS]:
+        mark = str(row.get("status")).replace("_", " ")
+        mark = mark.upper() if is_wrong(row) else mark.capitalize()
+        message = " ".join(str(known(row, "message") or "no reason given").split())
+        if len(message) > LONGEST_MESSAGE:
+            message = message[: LONGEST_MESSAGE - 1] + "…"
+        lines.append(f"{mark}: {row.get('method')} on {row.get('instance')}: {message}")
     left = len(told) - len(lines)
     return [*lines, f"and {left} more: see the messages of the rows"] if left else lines
-
-
-def _remark(row: AnyRow) -> str:
-    mark = row["status"].replace("_", " ")
-    mark = mark.upper() if is_wrong(row) else mark.capitalize()
-    message = " ".join(str(known(row, "message") or "no reason given").split())
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 1] + "…"
-    return f"{mark}: {row.get('method')} on {row.get('instance')}: {message}"
 
 
 def _values(rows: Sequence[AnyRow], key: str, show: Callable[[Any], str]) -> tuple[str, bool]:
@@ -242,16 +184,12 @@ def _values(rows: Sequence[AnyRow], key: str, show: Callable[[Any], str]) -> tup
     return " or ".join(several), len(found) > 1
 
 
-def _packages(rows: Sequence[AnyRow]) -> list[str]:
-    found = dict.fromkeys(str(row["rsjs_version"]) for row in rows if known(row, "rsjs_version"))
-    return [f"rsjs-bench {' and '.join(found)}"] if found else []
-
-
-def _solvers(rows: Sequence[AnyRow]) -> list[str]:
+def solver_versions(rows: Sequence[AnyRow]) -> dict[str, list[str]]:
+    """Return solver -> its versions, by the methods that used one."""
     found: dict[str, dict[str, None]] = {}
     for row in rows:
         _, at, rest = str(row.get("method")).partition("@")
         if at and known(row, "solver_version"):
             name = rest.partition("?")[0].partition(":")[0]
             found.setdefault(name, {})[str(row["solver_version"])] = None
-    return [f"{name} {' and '.join(versions)}" for name, versions in sorted(found.items())]
+    return {name: [*versions] for name, versions in found.items()}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from html import escape
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import isfinite
 from numbers import Real
 from textwrap import wrap
@@ -53,43 +53,19 @@ SPECIAL = {
 
 @dataclass(frozen=True)
 class Column:
-    """
-    One column.
-
-    Attributes
-    ----------
-    key : str
-        Key of the row.
-    heading : str
-    number : function of a number to str, or None
-        Format of numbers; None = text.
-    unit : str
-        Shown in brackets behind the heading.
-    missing : str
-        Shown where there is no value.
-    text : function of a row, optional
-        Text that is more than the value of `key`.
-    rank : int
-        In a narrow terminal, columns of a high rank are left out first; rank 0 stays.
-    part : str
-        Group of columns, for a table that is printed in several parts.
-    align : "left" or "right"
-        By default numbers to the right.
-    latex : str
-        Heading in LaTeX, if another.
-    """
+    """A column: which value of a row it shows, and how."""
 
     key: str
     heading: str
-    number: Callable[[float], str] | None = None
+    number: Callable[[float], str] | None = None  # format of numbers; None: text
     _: KW_ONLY
-    unit: str = ""
+    unit: str = ""  # in brackets behind the heading
     missing: str = MISSING
-    text: Callable[[Row], str] | None = None
-    rank: int = 0
-    part: str = ""
-    align: Literal["", "left", "right"] = ""
-    latex: str = ""
+    text: Callable[[Row], str] | None = None  # that is more than the value of `key`
+    rank: int = 0  # in a narrow terminal, high ranks are left out first; rank 0 stays
+    part: str = ""  # group of columns, for a table that is printed in several parts
+    align: Literal["", "left", "right"] = ""  # by default numbers to the right
+    latex: str = ""  # heading in LaTeX, if another
 
     @property
     def is_right(self) -> bool:
@@ -129,54 +105,23 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """
-    Rows with the columns to show of them.
+    """Rows with the columns to show of them; keys without a column are written to CSV only."""
 
-    Attributes
-    ----------
-    name : str
-        Of its files, and on its page.
-    title : str
-    columns : sequence of Column
-    rows : sequence of mappings
-        Values at full precision; keys without a column are written to CSV only.
-    notes : sequence of str
-        Caption: definitions and conditions.
-    footnotes : sequence of str
-        Remarks on single rows.
-    latex_notes : str
-        LaTeX of the caption, instead of `notes`.
-    sections : sequence of str
-        Keys of columns whose values are headings of groups of rows: a terminal does not repeat
-        the first one, LaTeX prints all of them above the group.
-    mark : function of a row and a key to str
-        Classes of a cell: bad, warn, good, best. Text is bold where it is bad; a terminal colours
-        the row.
-    link : function of a row and a key to str
-        HTML: where a cell leads, from the root of the site, or within the page.
-    id : str
-        HTML: on its page, by default `name`.
-    footer : str
-        HTML: which runs it is made of.
-    choices : set of str
-        HTML: keys of columns to choose rows by.
-    shared : set of str
-        HTML: keys of columns of seconds that are not for a ranking.
-    files : mapping
-        HTML: label -> path of a download.
-    is_open : bool
-        HTML: whether it is shown at once; otherwise when asked for.
-    """
-
-    name: str = "table"
+    name: str = "table"  # of its files, and on its page
     title: str = ""
     columns: Sequence[Column]
-    rows: Sequence[Row]
-    notes: Sequence[str] = ()
-    footnotes: Sequence[str] = ()
-    latex_notes: str = ""
+    rows: Sequence[Row]  # values at full precision
+    notes: Sequence[str] = ()  # caption: definitions and conditions
+    footnotes: Sequence[str] = ()  # remarks on single rows
+    latex_notes: str = ""  # LaTeX of the caption, instead of `notes`
+    # keys of columns whose values are headings of groups of rows: a terminal does not repeat the
+    # first one, LaTeX prints all of them above the group
     sections: Sequence[str] = ()
+    # classes of a cell: bad (bold in text), warn, good, best; a terminal colours the row
     mark: Told = lambda row, key: ""
+    # for HTML: where a cell leads, from the root of the site or within the page; its id if not
+    # `name`; which runs it is made of; columns to choose rows by; columns of seconds that are not
+    # for a ranking; label -> path of a download; whether it is shown before it is asked for
     link: Told = lambda row, key: ""
     id: str = ""
     footer: str = ""
@@ -229,13 +174,11 @@ class Table:
         """Return lines of at most `width` characters: the more room, the more columns."""
         columns = self.fitting(width)
         widths = self._widths(columns, width)
-        heads = [column.heading_lines() for column in columns]
-        tallest = max(map(len, heads), default=0)
-        padded = [[""] * (tallest - len(head)) + head for head in heads]
         lines = [STYLES["title"] + self.title + PLAIN if colour else self.title]
         lines = lines if self.title else []
-        if any(map(str.strip, (line for head in heads for line in head))):
-            lines += [_aligned(parts, columns, widths) for parts in zip(*padded, strict=True)]
+        heads = _stacked([column.heading_lines() for column in columns])
+        if any(map(str.strip, (line for parts in heads for line in parts))):
+            lines += [_aligned(parts, columns, widths) for parts in heads]
             lines.append("─" * min(width, sum(widths) + GUTTER * (len(widths) - 1)))
         before = None
         for row in self.rows:
@@ -244,12 +187,13 @@ class Table:
                 lines.append("")
             repeated, before = group is not None and group == before, group
             cells = [
-                [""] if repeated and i == 0 else _fitted(column.cell_lines(row), most)
-                for i, (column, most) in enumerate(zip(columns, widths, strict=True))
+                [part for text in column.cell_lines(row) for part in folded(text, most)]
+                for column, most in zip(columns, widths, strict=True)
             ]
-            style = self._style(row, columns) if colour else ""
-            for i in range(max(map(len, cells))):
-                parts = [cell[i] if i < len(cell) else "" for cell in cells]
+            cells[0] = [""] if repeated else cells[0]
+            marks = {self.mark(row, column.key) for column in columns} if colour else set()
+            style = next((STYLES[word] for word in ("bad", "warn") if word in marks), "")
+            for parts in zip_longest(*cells, fillvalue=""):
                 text = _aligned(parts, columns, widths)
                 lines.append(f"{style}{text}{PLAIN}" if style else text)
         for note in (*self.notes, *self.footnotes):
@@ -268,10 +212,6 @@ class Table:
             widths[max(narrower, key=lambda i: widths[i])] -= 1
         return widths
 
-    def _style(self, row: Row, columns: Sequence[Column]) -> str:
-        marks = {self.mark(row, column.key) for column in columns}
-        return next((STYLES[word] for word in ("bad", "warn") if word in marks), "")
-
     # Markdown
 
     def markdown(self, level: int = 0) -> str:
@@ -279,11 +219,9 @@ class Table:
         parts = [f"{'#' * level} {self.title}"] if level else []
         if self.rows:
             rules = ["---:" if column.is_right else ":---" for column in self.columns]
-            lines = [line([escaped(column.full_heading) for column in self.columns]), line(rules)]
-            lines += [
-                line([self._markdown(row, column) for column in self.columns]) for row in self.rows
-            ]
-            parts.append("\n".join(lines))
+            cells = [[escaped(column.full_heading) for column in self.columns], rules]
+            cells += [[self._markdown(row, column) for column in self.columns] for row in self.rows]
+            parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
         if self.notes:
             parts.append("\n".join(f"{escaped(note)}  " for note in self.notes))
         if self.footnotes:
@@ -300,23 +238,18 @@ class Table:
     def latex(self) -> str:
         """Return tables of at most a page each; a document needs `booktabs` only."""
         pages = [*self._pages()]
+        below = self.latex_notes or latex_escaped(" ".join(self.notes))
         lines: list[str] = []
-        for number_of_page, page in enumerate(pages):
-            below = self.latex_notes or latex_escaped(" ".join(self.notes))
-            below = below if number_of_page == 0 else "Continued."
-            caption = f"{latex_escaped(self.title)}. {below}".rstrip()
-            lines += self._latex(page, caption, self.footnotes if page is pages[-1] else ())
+        for i, page in enumerate(pages):
+            caption = f"{latex_escaped(self.title)}. {'Continued.' if i else below}".rstrip()
+            lines += self._latex(page, caption, self.footnotes if i + 1 == len(pages) else ())
         return "\n".join(lines)
 
     def _pages(self) -> Iterator[list[Row]]:
         """Whole sections, as many as fit a page."""
         page: list[Row] = []
-        groups = (
-            [[*group] for _, group in groupby(self.rows, self._section)]
-            if self.sections
-            else [[row] for row in self.rows]
-        )
-        for group in groups:
+        sections = ([*group] for _, group in groupby(self.rows, self._section))
+        for group in sections if self.sections else ([row] for row in self.rows):
             if page and len(page) + len(group) > ROWS_ON_PAGE:
                 yield page
                 page = []
@@ -325,6 +258,8 @@ class Table:
             yield page
 
     def _section(self, row: Row) -> str:
+        if not self.sections:
+            return ""
         first, *others = (column for column in self.columns if column.key in self.sections)
         known = (
             f"{column.heading} {latex_number(column.cell(row))} {latex_escaped(column.unit)}"
@@ -339,12 +274,9 @@ class Table:
         align = "".join("r" if column.is_right else "l" for column in columns)
         yield rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}"
         yield r"\toprule"
-        heads = [column.heading_lines(column.latex) for column in columns]
-        tallest = max(map(len, heads))
-        for parts in zip(*([""] * (tallest - len(head)) + head for head in heads), strict=True):
+        for parts in _stacked([column.heading_lines(column.latex) for column in columns]):
             yield latex_line([latex_escaped(words) for words in parts])
-        groups = groupby(rows, self._section) if self.sections else [("", rows)]
-        for heading, group in groups:
+        for heading, group in groupby(rows, self._section):
             yield r"\midrule"
             if heading:
                 yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{heading}}} \\"
@@ -452,11 +384,6 @@ def code(name: str) -> str:
     return f"{fence}{pad}{name}{pad}{fence}".replace("|", r"\|")
 
 
-def line(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
-
-
 def latex_escaped(words: str) -> str:
     r"""
     Return text that LaTeX prints as it is.
@@ -498,8 +425,9 @@ def _aligned(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[i
     return CONTROL.sub("", (" " * GUTTER).join(parts)).rstrip()
 
 
-def _fitted(lines: Sequence[str], width: int) -> list[str]:
-    return [part for text in lines for part in folded(text, width)]
+def _stacked(heads: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The lines of headings side by side, all ending at the lowest one."""
+    return [*zip_longest(*(head[::-1] for head in heads), fillvalue="")][::-1]
 
 
 def _sort_key(value: Any, text: str) -> str:
