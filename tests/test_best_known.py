@@ -28,7 +28,7 @@ LINES = [json.loads(line) for path in FILES for line in path.read_text().splitli
 ENTRIES = {entry["sha256"]: entry for entry in LINES}
 KNOWN = [*read(FOLDER).values()]
 COVERAGE = {row.name: row for row in coverage(KNOWN)}
-CAMPAIGNS = sorted((ROOT / "benchmarks").glob("best_known*.toml"))
+CAMPAIGNS = sorted((ROOT / "benchmarks" / "campaigns").glob("best_known*.toml"))
 LARGEST_LINE, LARGEST_FOLDER = 64 * 2**10, 4 * 2**20  # bytes
 CONFIRMED = 0.95  # least share of the library
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import vstack
+from scipy.sparse import csc_array
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
@@ -112,7 +112,7 @@ class RestrictedLp:
         for option, value in {"output_flag": False, "threads": 1}.items():
             self.highs.setOptionValue(option, value)
         # of each column type: 1 in a row of jobs, then the capacity rows
-        self.columns = vstack([np.ones((1, len(pricing.costs))), pricing.matrix], format="csc")
+        self.columns = csc_array(np.vstack([np.ones((1, len(pricing.costs))), pricing.matrix]))
         self.columns.sort_indices()
         self.costs, self.free = pricing.costs, pricing.free
         self.present: Bools = np.zeros(pricing.costs.shape, dtype=bool)

@@ -3,6 +3,7 @@
 import doctest
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -65,6 +66,13 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
     )
     earned = 4 * 1e-3 if open_nodes == "rsjs_eq" else 0.0  # 4 nodes must have a job
     assert change == pytest.approx(earned, abs=1e-9)
+
+
+def test_a_cluster_with_one_capacity_row_has_its_bound(random_document):
+    instance = served(random_document, Random(45))
+    assert len(AggregatedModel.of(instance, "rows").upper) == 1
+    found = column_generation.lower_bound(instance, tolerance=1e-9)
+    assert found.bound == pytest.approx(linear_program(instance), rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.slow
