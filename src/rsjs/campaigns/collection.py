@@ -19,7 +19,8 @@ from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
 from rsjs.rows.build import quality, row_of, share_bounds, skipped_row
 from rsjs.rows.columns import Row
-from rsjs.runs.gap import contradicts, problem
+from rsjs.rows.select import by_problem
+from rsjs.runs.gap import contradicts
 
 COURSE = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
 
@@ -72,16 +73,13 @@ def collect(folders: Sequence[Path]) -> Collected:
             found.setdefault(record.run.id, (record, row))
             places.setdefault(record.run.id, store)
     rows = [row for _, row in found.values()]
-    groups: dict[tuple[Any, ...], list[Row]] = {}  # of an instance, in whatever order of its jobs
-    for row in rows:
-        groups.setdefault(problem(row), []).append(row)
-    for group in groups.values():
+    for group in by_problem(rows):  # of an instance, in whatever order of its jobs
         _doubt(group, lambda run_id: priced_again(found[run_id][0].run, places[run_id]))
         reached = any(row["objective"] is not None for row in group)
         for row in group:
             if row["stop"] == Stop.INFEASIBLE and reached:
                 _refute(row, "says infeasible, which another run's solution refutes")
-        share_bounds(group)
+    share_bounds(rows)
     for row in rows:
         row["quality"] = quality(row)
     _name(rows)

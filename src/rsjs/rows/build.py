@@ -28,6 +28,7 @@ from rsjs.core.call import Limits
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.rows.columns import COLUMNS, Row
+from rsjs.rows.select import by_problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
@@ -126,8 +127,7 @@ def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
             **provenance.stamp(),
         }
         table.append(cast(Row, {name: row.get(name) for name in COLUMNS if name in row}))
-    for digest in {row["instance_sha256"] for row in table}:
-        share_bounds([row for row in table if row["instance_sha256"] == digest])
+    share_bounds(table)
     return table
 
 
@@ -262,21 +262,22 @@ def quality(row: Row) -> str:
     return "INFEASIBLE_CLAIMED" if row["stop"] == Stop.INFEASIBLE else "NO_SOLUTION"
 
 
-def share_bounds(table: Sequence[Row]) -> None:
-    """Give the rows of one instance its best valid bound and the gaps to it."""
-    costs = [row["objective"] for row in table if row["objective"] is not None]
-    least = min(costs, default=None)
-    for row in table:
-        bound = row["bound"]
-        if bound is not None and least is not None and contradicts(least, bound):
-            row["status"] = "wrong"
-            row["message"] += f"; bound {bound:g} above a cost reached, {least:g}"
-    valid = [r["bound"] for r in table if r["bound"] is not None and r["status"] != "wrong"]
-    best = max(valid, default=None)
-    for row in table:
-        cost, postponement = row["objective"], row["postponement"]
-        row["best_bound"] = best
-        row["gap_to_best"] = gap(cost, best)
-        if cost is not None and postponement is not None:
-            row["gap_without_postponement"] = gap_over(cost, best, cost - postponement)
-            row["gap_over_energy"] = gap_over(cost, best, row["energy"])
+def share_bounds(rows: Sequence[Row]) -> None:
+    """Give the rows of each problem its best valid bound and the gaps to it."""
+    for group in by_problem(rows):
+        costs = [row["objective"] for row in group if row["objective"] is not None]
+        least = min(costs, default=None)
+        for row in group:
+            bound = row["bound"]
+            if bound is not None and least is not None and contradicts(least, bound):
+                row["status"] = "wrong"
+                row["message"] += f"; bound {bound:g} above a cost reached, {least:g}"
+        valid = [r["bound"] for r in group if r["bound"] is not None and r["status"] != "wrong"]
+        best = max(valid, default=None)
+        for row in group:
+            cost, postponement = row["objective"], row["postponement"]
+            row["best_bound"] = best
+            row["gap_to_best"] = gap(cost, best)
+            if cost is not None and postponement is not None:
+                row["gap_without_postponement"] = gap_over(cost, best, cost - postponement)
+                row["gap_over_energy"] = gap_over(cost, best, row["energy"])

@@ -99,10 +99,7 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     instance_sha256: Annotated[str, Column("campaign", "digest of the instance as given")]
     nodes: Annotated[int, Column("campaign", "nodes; on MIG instances units or GPUs")]
     jobs: Annotated[int, Column("campaign", "jobs")]
-    method: Annotated[
-        str,
-        Column("campaign", "spelling, with the environment and the threads where they differ"),
-    ]
+    method: Annotated[str, Column("campaign", "specification; environment, threads if they differ")]
     stop: Annotated[str, Column("method", "why it stopped: optimal, gap, time_limit, ...")]
     status: Annotated[
         str,
@@ -132,16 +129,12 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     ]
     gap_to_best: Annotated[Number, Column("collection", "in [0, 1]: the gap to best_bound")]
     gap_without_postponement: Annotated[
-        Number,
-        Column("collection", "in [0, 1]: (z - best_bound) / (z - postponement)"),
+        Number, Column("collection", "(z - best_bound) / (z - postponement)")
     ]
     gap_over_energy: Annotated[Number, Column("collection", "in [0, 1]: (z - best_bound) / energy")]
     executed: Annotated[Count, Column("checker", "jobs that run; in simulations, completed")]
     late: Annotated[Count, Column("checker", "late jobs; in simulations, by more than 60 s")]
-    preemptions: Annotated[
-        Count,
-        Column("checker", "of jobs; on MIG instances steps that begin after the one before ends"),
-    ]
+    preemptions: Annotated[Count, Column("checker", "interruptions of jobs or between their steps")]
 
     import_s: Annotated[Number, Column("method", "imports, compiling, other preparation", "s")]
     read_s: Annotated[Number, Column("method", "reading the instance", "s")]
@@ -169,35 +162,24 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     campaign: Annotated[str, Column("campaign", "name of the campaign")]
     spelling: Annotated[str, Column("campaign", "method specification")]
     environment: Annotated[str, Column("campaign", "where it ran; empty: where rsjs run does")]
-    plugins: Annotated[
-        Text,
-        Column("campaign", "distribution, version, sha256 of methods of other packages, JSON"),
-    ]
+    plugins: Annotated[Text, Column("campaign", "source of each method of another package, JSON")]
     repetition: Annotated[int, Column("campaign", "from 1")]
     permutation: Annotated[int, Column("campaign", "order of jobs and nodes; 0 = as given")]
     solved_sha256: Annotated[str, Column("campaign", "digest of the instance in that order")]
-    timing: Annotated[
-        str, Column("campaign", "exclusive; seconds of shared and batch are not for a ranking")
-    ]
+    timing: Annotated[str, Column("campaign", "exclusive; shared, batch: seconds are not ranked")]
     memory_limit_mb: Annotated[Number, Column("campaign", "limit of resident memory", "MB")]
     output_limit_mb: Annotated[Number, Column("campaign", "limit of files and printed text", "MB")]
     ended: Annotated[str, Column("runner", "how it ended: FINISHED, TIMEOUT, MEMOUT, ...")]
-    quality: Annotated[
-        Text, Column("collection", "what it has: OPTIMAL_VERIFIED, ..., NO_SOLUTION, WRONG")
-    ]
+    quality: Annotated[Text, Column("collection", "OPTIMAL_VERIFIED, ..., NO_SOLUTION, WRONG")]
     claimed_objective: Annotated[Number, Column("method", "reported objective", "$")]
     bound_source: Annotated[Text, Column("method", "what proved the bound")]
     bound_variant: Annotated[Text, Column("method", "what the bound is valid for: instance, ...")]
     objective_at_limit: Annotated[Number, Column("checker", "least cost at the time limit", "$")]
     incumbents: Annotated[Count, Column("runner", "incumbents reported")]
-    false_incumbents: Annotated[
-        Count, Column("checker", "incumbents whose cost is not the reported one")
-    ]
+    false_incumbents: Annotated[Count, Column("checker", "incumbents of another cost than claimed")]
     overshoot_s: Annotated[Number, Column("runner", "from the limit to the end, at least 0", "s")]
     cpu_s: Annotated[Number, Column("runner", "CPU time of all processes", "s")]
-    overhead_s: Annotated[
-        Number, Column("runner", "whole_s without imports, compiling and the method", "s")
-    ]
+    overhead_s: Annotated[Number, Column("runner", "whole_s less imports, compiling, method", "s")]
     whole_s: Annotated[Number, Column("runner", "all that was done for the run", "s")]
     returncode: Annotated[Count, Column("runner", "of the worker process")]
     cores: Annotated[str, Column("runner", "cores that the worker was pinned to")]

@@ -156,6 +156,27 @@ def is_best(row: AnyRow, best: AnyRow | None) -> bool:
     return all(map(ties, stages(row), stages(best)))
 
 
+def problem(row: AnyRow) -> tuple[Any, ...]:
+    """
+    Return what rows have in common whose costs and bounds may be compared: the instance.
+
+    What a simulation costs depends on its options too, and where real times differ from those
+    predicted on the seed, which draws the errors.
+    """
+    digest, options = row["instance_sha256"], row.get("simulation")
+    if not isinstance(options, str) or not options:  # a column that is read back may be nan
+        return (digest,)
+    return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None
+
+
+def by_problem(rows: Sequence[R]) -> list[list[R]]:
+    """Return the rows of each problem whose costs and bounds may be compared."""
+    groups: dict[tuple[Any, ...], list[R]] = {}
+    for row in rows:
+        groups.setdefault(problem(row), []).append(row)
+    return [*groups.values()]
+
+
 def unit(rows: Sequence[AnyRow]) -> str:
     """Return the unit of objectives: $; nothing if all rows are of schedules."""
     return "" if all(map(is_schedule, rows)) else DOLLARS

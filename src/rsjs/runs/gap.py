@@ -1,10 +1,6 @@
-"""One gap for every method, from checked costs and valid bounds only; which bounds are shared."""
+"""One gap for every method, from checked costs and valid bounds only."""
 
 from __future__ import annotations
-
-import json
-from collections.abc import Mapping
-from typing import Any
 
 from rsjs.instances.check import ROUNDING, TOLERANCE
 
@@ -53,16 +49,3 @@ def ties(one: float, other: float) -> bool:
 def contradicts(cost: float, bound: float) -> bool:
     """Return whether a bound lies above a cost that was reached: one of the two is wrong."""
     return bound > cost + TOLERANCE * abs(cost) + ROUNDING
-
-
-def problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """
-    Return what rows have in common whose costs and bounds may be compared: the instance.
-
-    What a simulation costs depends on its options too, and where real times differ from those
-    predicted on the seed, which draws the errors.
-    """
-    digest, options = row["instance_sha256"], row.get("simulation")
-    if not isinstance(options, str) or not options:  # a column that is read back may be nan
-        return (digest,)
-    return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None

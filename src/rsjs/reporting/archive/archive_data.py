@@ -23,8 +23,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment
 from rsjs.rows.columns import Row
-from rsjs.rows.select import best_row, is_simulated
-from rsjs.runs.gap import problem
+from rsjs.rows.select import best_row, by_problem, is_simulated, problem
 from rsjs.runs.kinds.base import kind
 
 VERIFIER = "rsjs_verify.py"
@@ -147,10 +146,7 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
 
 
 def _cheapest(rows: Sequence[Row]) -> Iterator[Row]:
-    runs: dict[tuple[object, ...], list[Row]] = {}
-    for row in filter(is_simulated, rows):
-        runs.setdefault(problem(row), []).append(row)
-    yield from (row for row in map(best_row, runs.values()) if row is not None)
+    yield from filter(None, map(best_row, by_problem([*filter(is_simulated, rows)])))
 
 
 def _copied(row: Row, experiment: Experiment, file: str, folder: Path) -> Best:

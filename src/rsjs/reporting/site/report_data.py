@@ -26,7 +26,6 @@ from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
 from rsjs.rows.csv import read_rows
 from rsjs.rows.select import distinct, family_of, known, ordered
-from rsjs.runs.gap import problem
 from rsjs.runs.kinds.base import KINDS, kind
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
@@ -88,11 +87,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
-        groups: dict[tuple[Any, ...], list[StoredRow]] = {}
-        for row in rows:
-            groups.setdefault(problem(row), []).append(row)
-        for group in groups.values():
-            share_bounds(group)
+        share_bounds(rows)
     places = {
         row["run_id"]: next(path for path in stores if _record(path, row["run_id"]).exists())
         for row in found.rows

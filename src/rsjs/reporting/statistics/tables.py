@@ -26,8 +26,8 @@ from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import STATUS_NOTE, status_word
 from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.rows.columns import Row
-from rsjs.rows.select import is_reference, is_schedule, is_simulated, known
-from rsjs.runs.gap import gap, problem
+from rsjs.rows.select import is_reference, is_schedule, is_simulated, known, problem
+from rsjs.runs.gap import gap
 
 CERTAIN = 0.05
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only

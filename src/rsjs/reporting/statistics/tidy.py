@@ -32,8 +32,8 @@ from rsjs.core.report import Stop
 from rsjs.instances.io.strict_json import read_json
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import competing, distinct, known, ordered
-from rsjs.runs.gap import contradicts, gap, problem, ties
+from rsjs.rows.select import competing, distinct, known, ordered, problem
+from rsjs.runs.gap import contradicts, gap, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
 WORDS = {
