@@ -11,7 +11,7 @@ import typer
 from rsjs import api
 from rsjs.bks.exact_cost import agree, exact_verdict
 from rsjs.cli.mig_files import check_schedule, is_mig
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Instance, or rsjs-mig-scheduling/1.")
-    ],
-    solution: Annotated[
-        Path, typer.Argument(metavar="SOLUTION", help="Solution, or rsjs-mig-schedule/1.")
-    ],
+    file: Annotated[Path, argument("FILE", "Instance, or rsjs-mig-scheduling/1.")],
+    solution: Annotated[Path, argument("SOLUTION", "Solution, or rsjs-mig-schedule/1.")],
     exact: Annotated[
-        bool, typer.Option("--exact", help="Check once more in exact rational arithmetic.")
+        bool, option(None, "Check once more in exact rational arithmetic.", "--exact")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +43,7 @@ def check(
       rsjs check scheduled/problem.json scheduled/schedule.json
 
     Every constraint, the cost of every term, the claimed objective and bound, and that the
-    solution is for this very instance (sha256). Schedules on MIG instances are checked likewise.
+    solution is for this very instance (sha256). Schedules on MIG instances are checked, too.
     """
     if is_mig(file):
         if exact:

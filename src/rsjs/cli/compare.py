@@ -19,11 +19,13 @@ from rsjs.cli.options import (
     Seed,
     Threads,
     TimeLimit,
+    argument,
     errors_at,
     limits,
+    option,
     requests,
 )
-from rsjs.cli.output import console, number, percent, print_json, print_text, writable
+from rsjs.cli.output import number, percent, print_json, print_text, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy, running
 
 if TYPE_CHECKING:
@@ -36,21 +38,15 @@ if TYPE_CHECKING:
 
 STORE = "store"  # folder of the records in that of a comparison
 EXACT, PUBLISHED = "jahani_patterns", "jahani_literal"  # of the demonstration
+Results = Annotated[Path, option("DIR", "Folder for the results.", "-o", "--output")]
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Instance files.")],
+    files: Annotated[list[Path], argument("FILE...", "Instance files.")],
     methods: Annotated[
-        str,
-        typer.Option(
-            "--methods",
-            metavar="METHODS",
-            help="Methods with commas between them, see `rsjs list methods`.",
-        ),
+        str, option("METHODS", "Methods with commas between them, see `rsjs list methods`.")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")
-    ],
+    output: Results,
     time_limit: TimeLimit = 60.0,
     gap: Gap = 1e-4,
     threads: Threads = 1,
@@ -89,9 +85,7 @@ def compare(
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results.")
-    ] = Path("demo-results"),
+    output: Results = Path("demo-results"),
     as_json: Json = False,
 ) -> None:
     """
@@ -151,8 +145,7 @@ def finish(
     else:
         from rsjs.reporting.tables import comparison
 
-        out = console()
-        print(comparison.terminal(found.rows, out.width, colour=out.is_terminal))
+        show_table(comparison.shortened_table(found.rows))
         for line in skipped_lines(found.skipped):
             print(line)
         names = ", ".join(path.name for path in files)

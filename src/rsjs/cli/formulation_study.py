@@ -13,8 +13,18 @@ import typer
 from rsjs import api
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.compare import STORE, print_interrupted, skipped_lines, watching
-from rsjs.cli.options import Gap, Json, Seed, Threads, TimeLimit, errors_at, limits, split
-from rsjs.cli.output import console, print_json, writable
+from rsjs.cli.options import (
+    Gap,
+    Json,
+    Seed,
+    Threads,
+    TimeLimit,
+    errors_at,
+    limits,
+    option,
+    split,
+)
+from rsjs.cli.output import print_json, show_table, writable
 from rsjs.cli.progress import busy, running
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, all_methods, parse
@@ -36,33 +46,24 @@ FAMILIES: Mapping[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 def formulation_study(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for rows and tables.")
-    ],
-    sizes: Annotated[
-        str,
-        typer.Option(
-            "--sizes", metavar="SIZES", help="N or NxJ with commas between them; J is 10 N."
-        ),
-    ] = "2,5,10",
-    families: Annotated[
-        str, typer.Option("--families", metavar="NAMES", help="Of jahani, kiros, sts, sts-shared.")
-    ] = ",".join(FAMILIES),
+    output: Annotated[Path, option("DIR", "Folder for rows and tables.", "-o", "--output")],
+    sizes: Annotated[str, option("SIZES", "N or NxJ with commas between them; J is 10 N.")] = (
+        "2,5,10"
+    ),
+    families: Annotated[str, option("NAMES", "Of jahani, kiros, sts, sts-shared.")] = (
+        ",".join(FAMILIES)
+    ),
     methods: Annotated[
         str | None,
-        typer.Option(
-            "--methods",
-            metavar="METHODS",
-            help="Instead of the families' own; name@solver is solved too, name only relaxed.",
+        option(
+            "METHODS", "Instead of the families' own; name@solver is solved too, name only relaxed."
         ),
     ] = None,
     seed: Seed = 1,
     time_limit: TimeLimit = 60.0,
     gap: Gap = 1e-4,
     threads: Threads = 1,
-    memory_limit: Annotated[
-        float, typer.Option("--memory-limit", metavar="MB", help="Resident memory of a run.")
-    ] = 4096.0,
+    memory_limit: Annotated[float, option("MB", "Resident memory of a run.")] = 4096.0,
     as_json: Json = False,
 ) -> None:
     """
@@ -174,9 +175,8 @@ def present(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the tables of the rows, and the relaxations that are wrong."""
     from rsjs.reporting.tables.formulation_study import false_bounds, tables
 
-    out = console()
     for table in tables(rows) if rows else []:
-        print(table.terminal(out.width, colour=out.is_terminal))
+        show_table(table)
         print()
     for line in false_bounds(rows):
         print(f"WRONG: {line}")

@@ -46,10 +46,13 @@ def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str
         for i, text in enumerate(headings)
     ]
     cells = [{str(i): cell for i, cell in enumerate(row)} for row in rows]
+    show_table(Table(title=title, columns=columns, rows=cells))
+
+
+def show_table(table: Table) -> None:
+    """Print a table as wide as the terminal."""
     out = console()
-    print(
-        Table(title=title, columns=columns, rows=cells).terminal(out.width, colour=out.is_terminal)
-    )
+    print(table.terminal(out.width, colour=out.is_terminal))
 
 
 def print_columns(rows: Sequence[Sequence[str]], *, words: int) -> None:

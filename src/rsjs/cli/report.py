@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from rsjs.cli.options import Json
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -19,23 +17,19 @@ from rsjs.reporting.tables.formats import counted
 def report(
     sources: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[DIR...]",
-            help="Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default"
-            " the store in ./runs that was worked on last.",
+        argument(
+            "[DIR...]",
+            "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default the"
+            " store in ./runs that was worked on last.",
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="Folder of the site; DIR-report by default."
-        ),
+        Path | None, option("DIR", "Folder of the site; DIR-report by default.", "-o", "--output")
     ] = None,
     all_pdf: Annotated[
         bool,
-        typer.Option(
-            "--all-pdf",
-            help="Figures of each instance as PDF too, however many: about a second each.",
+        option(
+            None, "Figures of each instance as PDF too, many: about a second each.", "--all-pdf"
         ),
     ] = False,
     as_json: Json = False,

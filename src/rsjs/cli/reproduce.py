@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rsjs.cli.options import Json, option
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.core.errors import InputError
 from rsjs.paper_claims.claim import SIZES
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 def reproduce(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CLAIM...", help="Claims, papers (jahani, ...), or all."),
+        list[str] | None, argument("CLAIM...", "Claims, papers (jahani, ...), or all.")
     ] = None,
     output: Annotated[
         Path | None, option("DIR", "Folder for rows, records and pictures.", "-o", "--output")

@@ -15,7 +15,7 @@ import typer
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.compare import STORE, file_name, watching
 from rsjs.cli.options import Json, argument, option, options_named, requests
-from rsjs.cli.output import console, number, percent, print_json, writable
+from rsjs.cli.output import number, percent, print_json, show_table, writable
 from rsjs.cli.progress import Screen, busy, running
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
@@ -147,8 +147,7 @@ def simulate(
     if as_json:
         print_json({**document, "folder": output})
     elif document["runs"]:
-        out = console()
-        print(_table(document).terminal(out.width, colour=out.is_terminal))
+        show_table(_table(document))
         files = f"totals.json, course.png, logs ({LOG}), Gantt charts, {STORE}/"
         print("\n".join(["", *_notes(document), f"Written to {output}: {files}"]))
     if made.interrupted or (before is not None and before.interrupted):

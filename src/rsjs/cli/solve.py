@@ -17,7 +17,9 @@ from rsjs.cli.options import (
     Seed,
     Threads,
     TimeLimit,
+    argument,
     limits,
+    option,
     request_of,
 )
 from rsjs.cli.output import print_json, print_verdict, writable
@@ -40,17 +42,13 @@ STANDARD_INPUT = "standard input"
 
 def solve(
     file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="Instance file, .json or .json.gz; - is standard input."
-        ),
+        Path, argument("FILE", "Instance file, .json or .json.gz; - is standard input.")
     ],
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help="name[@solver][:rule][?key=value,...], see `rsjs list methods`; by default "
+        option(
+            "METHOD",
+            "name[@solver][:rule][?key=value,...], see `rsjs list methods`; by default "
             f"{DEFAULT}, of standard input {DEFAULT_OF_FILTER}.",
         ),
     ] = None,
@@ -60,19 +58,11 @@ def solve(
     seed: Seed = 0,
     memory_limit: MemoryLimit = None,
     warm_start: Annotated[
-        Path | None,
-        typer.Option(
-            "--warm-start", metavar="SOLUTION", help="Solution file that the method starts from."
-        ),
+        Path | None, option("SOLUTION", "Solution file that the method starts from.")
     ] = None,
-    log: Annotated[
-        bool, typer.Option("--log", help="Show the solver's log on standard error.")
-    ] = False,
+    log: Annotated[bool, option(None, "Show the solver's log on standard error.", "--log")] = False,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="SOLUTION", help="File to write a verified solution to."
-        ),
+        Path | None, option("SOLUTION", "File to write a verified solution to.", "-o", "--output")
     ] = None,
     as_json: Json = False,
 ) -> None:

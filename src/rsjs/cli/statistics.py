@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import console, print_json, print_text, writable
+from rsjs.cli.output import print_json, print_text, show_table, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis
@@ -92,10 +92,8 @@ def statistics(
 
 def _print(analysis: Analysis, files: list[Path]) -> None:
     """Print the tables, counts first, conditions, and where the files are."""
-    out = console()
     for table in tables(analysis):
-        shown = best_pairs(table, analysis)
-        print(shown.terminal(out.width, colour=out.is_terminal))
+        show_table(best_pairs(table, analysis))
         print()
     if not with_courses(analysis.runs):
         print_text("No integrals and targets: they need events.json beside every rows.csv.")
