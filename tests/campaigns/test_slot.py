@@ -18,16 +18,15 @@ from rsjs.core.errors import InputError
 
 @pytest.mark.process
 def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_path, monkeypatch):
-    opened = []
+    opened, open_slot = [], pool.Local.open
 
     def killed_once(self):
-        Slots.open(self)
+        open_slot(self)
         opened.append(self.slots[-1])
         if len(opened) == 1:
             opened[0].process.kill()
 
-    Slots = pool.Slots
-    monkeypatch.setattr(pool, "Slots", type("Killed", (Slots,), {"open": killed_once}))
+    monkeypatch.setattr(pool.Local, "open", killed_once)
     asked = campaign("fifo:paper")
     carry_out(asked, tmp_path / "store")
     assert len(opened) == 2

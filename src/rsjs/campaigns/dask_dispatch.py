@@ -11,7 +11,6 @@ forgets its tasks, and each task ends its run.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
@@ -50,11 +49,10 @@ PATIENCE = 10.0  # seconds for a scheduler to answer
 FETCHED = 300.0  # seconds for a record to come
 IDLE = 0.25  # seconds without news, and between looks whether a run is still wanted
 LOST = "the Dask scheduler has gone; what is done is kept, the same command goes on from there"
+ENDING = ("closing", "closed", "failed")  # states of a worker
 # Ctrl-C reaches all processes of a terminal; these are ended by the one that asked for them.
 LEAVE_CTRL_C = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
-NO_PAGES: dict[str, list[str]] = {
-    f"distributed.{process}.http.routes": [] for process in ("scheduler", "worker")
-}
+NO_PAGES = {f"distributed.{one}.http.routes": list[str]() for one in ("scheduler", "worker")}
 
 
 @contextmanager
@@ -69,21 +67,20 @@ def own_cluster(workers: int) -> Iterator[Client]:
     import dask
     from distributed import Client, LocalCluster
 
+    options = {
+        "host": "127.0.0.1",
+        "protocol": "tls",
+        "security": True,
+        "dashboard_address": None,
+        "scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        "memory_limit": 0,  # a run has its own, and its memory is not the worker's
+        "silence_logs": logging.CRITICAL,
+        "preload": [LEAVE_CTRL_C],
+    }
     with ExitStack() as stack:
         try:
             with dask.config.set(NO_PAGES):
-                cluster = LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    protocol="tls",
-                    security=True,
-                    dashboard_address=None,
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                    memory_limit=0,  # a run has its own, and its memory is not the worker's
-                    silence_logs=logging.CRITICAL,
-                    preload=[LEAVE_CTRL_C],
-                )
+                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **options)
             stack.enter_context(cluster)
             client = stack.enter_context(Client(cluster, set_as_default=False))
         except (OSError, RuntimeError) as error:
@@ -113,7 +110,9 @@ def running_cluster(address: str) -> Iterator[Client]:
 def _require() -> None:
     for package in ("distributed", "cryptography"):
         if find_spec(package) is None:
-            raise InputError("--dispatch", described(f"no package {package}"), INSTALL)
+            raise InputError(
+                "--dispatch", described(f"no package {package}"), "pip install 'rsjs-bench[dask]'"
+            )
     import distributed  # noqa: F401  # sets the levels that are changed here
 
     for name in logging.root.manager.loggerDict:
@@ -132,17 +131,15 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
     """
     On a worker: carry out a run in a slot that ends with this task; return its record by file.
 
-    None if the slot died or the run is no longer wanted, which Dask cannot tell a task: it was
-    cancelled, its client has gone, or its worker closes. OSError if its folder cannot be written.
+    None if the slot died, or if the run is no longer wanted, which Dask does not tell a task.
     """
     from dask import config
     from distributed import get_worker
 
     worker = get_worker()
     key, mark = worker.get_current_task(), marked()
-    # what Dask sets changes how memory is kept
-    of_dask = {*config.get("distributed.nanny.pre-spawn-environ", ())}
-    of_dask |= {*config.get("distributed.nanny.environ", ())}
+    nanny = config.get("distributed.nanny", {})  # whose variables change how memory is kept
+    of_dask = {*nanny.get("pre-spawn-environ", ()), *nanny.get("environ", ())}
     variables = {name: value for name, value in os.environ.items() if name not in of_dask}
     with tempfile.TemporaryDirectory(prefix="rsjs-", dir=worker.local_directory) as name:
         file, store = Path(name, "instance.json.gz"), Store(Path(name))
@@ -159,10 +156,8 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
                     if line["event"] == "ended":
                         record = store.path(order.run.id)
                         return {path.name: path.read_bytes() for path in record.iterdir()}
-                task = worker.state.tasks.get(key)
-                if task is None or task.state not in ("executing", "long-running"):
-                    break
-                if worker.status.name in ("closing", "closed", "failed"):
+                task = worker.state.tasks.get(key)  # cancelled, or its client has gone
+                if task is None or task.state != "executing" or worker.status.name in ENDING:
                     break
         finally:
             slot.end()
@@ -206,9 +201,11 @@ class Dask:
                 yield from self.look()
                 yield from self._give()
                 try:
-                    yield from self._hear(self.ended.get(timeout=IDLE))
+                    future = self.ended.get(timeout=IDLE)
                 except Empty:
                     yield News(kind="idle")
+                else:
+                    yield from self._hear(future) if future in self.given else ()
             last = {self._session(address): address for address in self.found}
             for address, found in self._ask([*last.values()]):  # one that is silent has no end
                 yield News(kind="done", data={"session": self._session(address), "found": found})
@@ -232,13 +229,11 @@ class Dask:
                 future.cancel(force=True)
                 yield from self._bury(given)
         new = [address for address in threads if address not in self.found]
-        for address in new:  # before any of them is calibrated
-            place = urlsplit(address).hostname
-            there = sum(n for one, n in threads.items() if urlsplit(one).hostname == place)
-            self.need.refuse_beside(f"threads of workers at {place}", there)
-        for address, version in self._run(new, metadata.version, PACKAGE):
-            known = not isinstance(version, metadata.PackageNotFoundError)
-            _compare(address, PACKAGE, version if known else "none", metadata.version(PACKAGE))
+        hosts: Counter[str | None] = Counter()
+        for address, n in threads.items():
+            hosts[urlsplit(address).hostname] += n
+        for host in {urlsplit(address).hostname for address in new}:  # before one is calibrated
+            self.need.refuse_beside(f"threads of workers at {host}", hosts[host])
         for address, found in self._ask(new):
             self._refuse_other(address, found["environments"])
             self.found[address], self.threads[address] = found, threads[address]
@@ -252,28 +247,27 @@ class Dask:
                 self.need.refuse(f"threads of {where}", count, **has)
             yield News(kind="joined", data={"session": at, "found": found, "slots": slots})
 
-    def _run(self, workers: list[str], function: Any, *values: Any) -> Iterator[tuple[str, Any]]:
-        """What workers answer; those that have gone meanwhile do not."""
+    def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
+        """What workers have; those that have gone meanwhile do not answer."""
         if not workers:
             return
-        answers = self.client.run(function, *values, workers=workers, on_error="return")
-        for address, answer in answers.items():
-            if isinstance(answer, InputError):
-                raise OSError(None, f"worker {address}: {answer}")
-            if not isinstance(answer, OSError):
-                yield address, answer
-
-    def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         interpreters = {order.run.environment: order.python for order in self.orders}
         methods = {name: [*plugins] for name, plugins in self.plugins.items()}
-        return self._run(workers, conditions, interpreters, methods, self.need.exclusive)
+        asked = interpreters, methods, self.need.exclusive
+        answers = self.client.run(conditions, *asked, workers=workers, on_error="return")
+        for address, answer in answers.items():
+            if isinstance(answer, dict):
+                yield address, answer
+            elif not isinstance(answer, OSError):
+                version = f"{PACKAGE} {metadata.version(PACKAGE)} as in the store"
+                raise InputError(f"worker {address}", described(told(answer)), version)
 
     def _refuse_other(self, address: str, found: Mapping[str, Any]) -> None:
         """Compare the environments of a worker with the store and the plan."""
         for name, plugins in self.plugins.items():
-            packages = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
+            has = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
             for package, version in self.versions[name].items():
-                _compare(address, package, packages.get(package, "none"), version)
+                _compare(address, package, has.get(package, "none"), version, "in the store")
             for method, source in plugins.items():
                 there = found[name]["plugins"].get(method, {"broken": "none"})
                 code = there.get("broken") or source_text(there)
@@ -304,16 +298,21 @@ class Dask:
             yield News(kind="begun", run=order.run)
 
     def _hear(self, future: Future) -> Iterator[News]:
-        given = self.given.get(future)
-        if given is None:  # its worker has gone
-            return
-        files = _result(future, given.address)
-        if files is None and self.client.status != "running":
+        """Keep the record that a task returned; without one the worker or the slot has gone."""
+        given, record = self.given[future], None
+        if future.status == "finished":
+            with suppress(TimeoutError, CancelledError):  # before all was here
+                record = future.result(FETCHED)
+        elif future.status == "error":
+            error = future.exception()
+            if type(error).__name__ not in ("KilledWorker", "NoValidWorkerError"):
+                raise OSError(None, f"worker {given.address}: {told(error)}")
+        if record is None and self.client.status != "running":
             raise OSError(None, LOST)  # none of its worker's making
-        if files is not None:
-            records.receive(files, given.scratch / "record", given.order.run)
+        if record is not None:
+            records.receive(record, given.scratch / "record", given.order.run)
         del self.given[future]
-        yield from self._bury(given) if files is None else self._commit(given)
+        yield from self._bury(given) if record is None else self._commit(given)
 
     def _bury(self, given: _Given) -> Iterator[News]:
         """A run came to no end: it is tried again, and in the end recorded as a crash."""
@@ -334,25 +333,7 @@ class Dask:
         yield News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))
 
 
-def _result(future: Future, address: str) -> dict[str, bytes] | None:
-    """The record that a task returned; None if its worker has gone, OSError if it failed."""
-    from distributed.scheduler import KilledWorker, NoValidWorkerError
-
-    if future.status == "finished":
-        with suppress(TimeoutError, CancelledError, asyncio.CancelledError):  # before all was here
-            files: dict[str, bytes] | None = future.result(FETCHED)
-            return files
-    if future.status == "error":
-        error = future.exception()
-        if not isinstance(error, KilledWorker | NoValidWorkerError):
-            raise OSError(None, f"worker {address}: {told(error)}")
-    return None
-
-
-def _compare(
-    address: str, package: str, found: str, expected: str, by: str = "in the store"
-) -> None:
+def _compare(address: str, package: str, found: str, expected: str, by: str) -> None:
     if found != expected:
-        raise InputError(
-            f"worker {address}", described(f"{package} {found}"), f"{package} {expected} as {by}"
-        )
+        text = f"{package} {expected} as {by}"
+        raise InputError(f"worker {address}", described(f"{package} {found}"), text)

@@ -123,32 +123,24 @@ class Slot:
         self.output.close()
 
 
-@dataclass(frozen=True)
 class Local:
     """The dispatcher with so many slots on this machine."""
 
-    slots: int
     here: ClassVar[bool] = True
 
+    def __init__(self, slots: int) -> None:
+        self.most = slots
+
     def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        return Slots(orders, store, self.slots).news()
-
-
-class Slots:
-    """Slots and the orders that wait for one."""
-
-    def __init__(self, orders: Sequence[Order], store: Store, slots: int) -> None:
+        """Carry out all orders."""
         self.store, self.waiting = store, deque(orders)
-        self.most = min(slots, len(orders))
         self.slots: list[Slot] = []
         self.deaths: Counter[str] = Counter()  # by run; "" = of slots that had none
-        self.selector = selectors.DefaultSelector()
         self.others = {child.pid for child in psutil.Process().children()}
-
-    def news(self) -> Iterator[News]:
+        self.selector = selectors.DefaultSelector()
         with subreaper():  # what a slot leaves that is killed comes to us
             try:
-                for _ in range(self.most):
+                for _ in range(min(self.most, len(orders))):
                     self.open()
                 while self.slots:
                     ready = self.selector.select(IDLE)

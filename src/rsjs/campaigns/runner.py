@@ -18,7 +18,7 @@ from rsjs.campaigns.pool import Dispatch, News
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.session import Conditions, Need, Session, conditions, read_some
-from rsjs.campaigns.spec import HERE, Campaign, Choice
+from rsjs.campaigns.spec import HERE, Campaign, Choice, naming
 from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey, open_store, write_plan
 from rsjs.core.call import GRACE, Limits
 from rsjs.core.errors import InputError, described
@@ -193,14 +193,14 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
         for choice in campaign.choices:
             methods[choice.environment] |= choice.request.names
-    with campaign.named():
+    with naming(campaign.file):
         environments = found_environments.asked(campaign.environments, methods)
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = None if folder is None else Store(folder)
 
-    with campaign.named():
+    with naming(campaign.file):
         planned = plan(
             campaign,
             instances,

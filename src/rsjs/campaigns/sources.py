@@ -2,17 +2,8 @@
 Where the problems of a campaign come from: a set of the library, a generator, or files.
 
 Workloads have no sets. Scheduling problems on MIG instances have a configuration in place of a
-generator:
-
-    [[mig_scheduling]]
-    set = "mig-section4"            # of the library; or config = "day.json", or files = ["*.json"]
-    seeds = [2, 3, 5]               # those of the set or configuration by default
-    readings = ["A", "C"]           # these and the next two are the defaults of
-    objectives = ["makespan"]       # `rsjs mig schedule`; every combination is a problem
-    units = [2000, 1000, 1000]      # MB
-
-Files are sets of jobs or problems, relative to the campaign; a problem is taken as it is unless the
-entry says otherwise. Problems that are made here are named `mig-READING-OBJECTIVE-SET`.
+generator; files are sets of jobs or problems, which are taken as they are unless the entry says
+otherwise. Problems that are made here are named `mig-READING-OBJECTIVE-SET`.
 """
 
 from __future__ import annotations

@@ -1,55 +1,8 @@
 """
 A campaign as a TOML file says it, checked before anything runs.
 
-    format = "rsjs-campaign/1"
-    name = "example"
-    shows = "HiGHS and SCIP on small instances of Jahani 2019"
-    timing = "shared"                       # or "exclusive": one run at a time, seconds count
-    isolation = "process"                   # of each run, or "batch": a worker process for several
-    jobs = 2                                # runs side by side
-    seeds = [0, 1, 2]
-    permute = true                          # seed s > 0 also permutes jobs and nodes
-
-    [limits]
-    time_s = 60
-    memory_mb = 4096
-    threads = [1, 2]                        # each run once with each
-
-    [environments]                          # only for methods that name one
-    old = "venvs/highs-1.12/bin/python"     # relative to this file
-
-    [[instances]]
-    generator = "jahani"                    # or: set = "tiny", or: files = ["cases/*.json"]
-    sizes = ["2x20", "10x100"]              # nodes x jobs
-    seeds = [1, 2]
-    options = { catalogue = "table2" }
-
-    [[methods]]
-    run = ["jahani_patterns@highs", "jahani_patterns@scip"]
-    on = ["jahani-*"]                       # names of instances; all by default
-    environment = "old"
-
-A campaign of simulations has workloads and policies in place of instances and methods:
-
-    [simulation]                            # options, see `rsjs.simulation.options`
-    energy = "curve"
-    boot = 0.025                            # hours
-
-    [[workloads]]
-    generator = "sts"                       # or: files = ["cases/*.json.gz"]
-    sizes = ["10x100"]                      # nodes x jobs
-    seeds = [1, 2, 3]
-    arrivals = ["exp", "low", "high"]       # laws of the generator
-    options = { mix = "km" }
-
-    [[policies]]
-    run = ["queue:edf", "sts:fallback", "references?bucket_hours=2"]
-    on = ["sts-km-*"]                       # names of workloads; all by default
-    seeds = [1, 2, 3]                       # in place of those of the campaign
-
-`references` gives the bounds and references of a workload. The seed of a run is the seed of its
-simulation; `permute` is for instances only, and `gap` and `threads` mean nothing here. One of
-schedules on MIG instances has mig_scheduling in place of instances, see `sources`.
+docs/campaigns.md shows one of each kind, schemas/campaign.schema.json has all keys. Which keys name
+problems and methods depends on the kind of the problems, see `KEYS`.
 """
 
 from __future__ import annotations
@@ -63,7 +16,7 @@ from datetime import date, time
 from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rsjs.campaigns import schema_files
 from rsjs.campaigns.run import Isolation
@@ -82,6 +35,12 @@ from rsjs.methods import Request
 from rsjs.runs.kinds.base import Kind, kind
 
 HERE = ""  # the environment that the command itself runs in
+LIMITS = {  # of a file -> of a campaign
+    "time_s": "time_limit",
+    "memory_mb": "memory_limit_mb",
+    "output_mb": "output_limit_mb",
+    "gap": "gap",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,29 +81,23 @@ class Campaign:
     file: Path
     text: str  # what the file holds
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Errors within name the file of the campaign, unless they name another."""
-        with _named(self.file):
-            yield
-
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
+    """Errors within name the file of a campaign, unless they name another."""
     try:
         yield
     except InputError as error:
         raise error if error.file is not None else error.at(path) from None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Keys:
+class Keys(NamedTuple):
     """The keys of a campaign on problems of a kind."""
 
     kind: Kind
     instances: str
     methods: str
-    may: frozenset[str] = frozenset()  # that it may have, and others not
+    may: frozenset[str]  # that it may have, and others not
     sources: Callable[[Mapping[str, Any], Path, str], Sequence[Source]]
 
     @property
@@ -153,26 +106,9 @@ class Keys:
 
 
 KEYS = (
-    Keys(
-        kind="workload",
-        instances="workloads",
-        methods="policies",
-        may=frozenset({"simulation"}),
-        sources=workload_sources,
-    ),
-    Keys(
-        kind="mig_scheduling",
-        instances="mig_scheduling",
-        methods="methods",
-        sources=mig_sources,
-    ),
-    Keys(
-        kind="instance",
-        instances="instances",
-        methods="methods",
-        may=frozenset({"permute"}),
-        sources=sources,
-    ),
+    Keys("workload", "workloads", "policies", frozenset({"simulation"}), workload_sources),
+    Keys("mig_scheduling", "mig_scheduling", "methods", frozenset(), mig_sources),
+    Keys("instance", "instances", "methods", frozenset({"permute"}), sources),
 )
 
 
@@ -203,7 +139,7 @@ def read(path: Path) -> Campaign:
     text, parsed = read_toml(path)
     _refuse_unknown_keys(parsed, path)
     document = schema_files.checked(parsed, "campaign", path)
-    with _named(path):
+    with naming(path):
         return _campaign(document, text, path)
 
 
@@ -212,13 +148,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     given = {"permute": document["permute"]} if "permute" in document else {}
     # an integer of a JSON Schema may be written 1.0
     given |= {key: int(document[key]) for key in ("jobs", "repetitions") if key in document}
-    named = {
-        "time_s": "time_limit",
-        "memory_mb": "memory_limit_mb",
-        "output_mb": "output_limit_mb",
-        "gap": "gap",
-    }
-    given |= {named[key]: float(value) for key, value in limits.items() if key in named}
+    given |= {LIMITS[key]: float(value) for key, value in limits.items() if key in LIMITS}
     own = keys_of(document)
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
