@@ -63,6 +63,12 @@ class Environment:
 
 def here(methods: Iterable[str] = ()) -> Environment:
     """Describe the environment of this process; of other packages, import these methods only."""
+    plugins: dict[str, Mapping[str, str]] = {}
+    for method in methods:
+        try:
+            plugins |= sources([method])
+        except InputError as error:
+            plugins[method] = {"broken": str(error)}
     installed = {found.stem for place in sys.path for found in Path(place).glob("*.dist-info")}
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -75,15 +81,8 @@ def here(methods: Iterable[str] = ()) -> Environment:
         methods=sorted({name for one in KINDS for name in kind(one).methods()}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
         code=code_digest(),
-        plugins={name: found for one in methods for name, found in _sources(one).items()},
+        plugins=plugins,
     )
-
-
-def _sources(method: str) -> dict[str, Mapping[str, str]]:
-    try:
-        return sources([method])
-    except InputError as error:
-        return {method: {"broken": str(error)}}
 
 
 def asked(

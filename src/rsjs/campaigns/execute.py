@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,6 @@ ATTEMPTS = 2  # of a run whose supervisor dies
 MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
 
 OnEvent = Callable[[dict[str, Any]], None]
-Reported = tuple[float, float, Any]  # seconds, claimed cost and solution of an incumbent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,12 +87,8 @@ def perform(
         "cpu_s": None if in_batch else _cpu_seconds() - used,
     }
     checked = _checked(order, ended.result, work)
-    process |= {
-        "whole_s": time.monotonic() - begin,
-        "begun": begun,
-        "load_before": load,
-        "load_after": provenance.load(),
-    }
+    process |= {"whole_s": time.monotonic() - begin, "begun": begun}
+    process |= {"load_before": load, "load_after": provenance.load()}
     made = _record(order, process=process, **checked)
     records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
     return made
@@ -107,9 +102,7 @@ def lost_record(order: Order) -> Record:
         **{"end": "lost", "cores": [], "strays": 0, "begun": provenance.utc(), "whole_s": 0.0},
     }
     result = SolveResult(stop=Stop.ERROR, message=message)
-    return _record(
-        order, result=result, verdict=None, process=process, incumbents=[], incumbents_reported=0
-    )
+    return _record(order, process=process, **_told(Verified(result=result), [], 0))
 
 
 def _record(order: Order, **told: Any) -> Record:
@@ -138,6 +131,10 @@ def _checked(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
         message = f"{result.message}; what it left cannot be read: {error}"
         wrong = replace(result, stop=Stop.ERROR, solution=None, message=message)
         found, priced, reported = Verified(result=wrong), [], 0
+    return _told(found, priced, reported)
+
+
+def _told(found: Verified, priced: list[Any], reported: int) -> dict[str, Any]:
     return {
         "result": found.result,
         "verdict": found.verdict,
@@ -170,23 +167,21 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
 
 def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:
     """Return seconds, claimed and checked cost of the incumbents priced; how many there were."""
-    reported = list(_reported(run, work))
-    problem, price = problem_in(run, instance), kind(run.kind).price
-    last = len(reported) - 1
-    spread = reported
+    problem, own = problem_in(run, instance), kind(run.kind)
+    lines = (line for line in all_events(work) if line["event"] == "incumbent")
+    reported = [*zip(lines, own.incumbents(work / INCUMBENTS), strict=False)]
+    chosen, last = reported, len(reported) - 1
     if last >= MOST_PRICED:
-        spread = [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]
+        chosen = [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]
     priced: list[dict[str, float | None]] = [
-        {"seconds": seconds, "claimed": claimed, "objective": price(problem, solution)}
-        for seconds, claimed, solution in spread
+        {
+            "seconds": line["seconds"],
+            "claimed": line["value"],
+            "objective": own.price(problem, solution),
+        }
+        for line, solution in chosen
     ]
     return priced, len(reported)
-
-
-def _reported(run: Run, work: Path) -> Iterator[Reported]:
-    lines = [line for line in all_events(work) if line["event"] == "incumbent"]
-    for line, solution in zip(lines, kind(run.kind).incumbents(work / INCUMBENTS), strict=False):
-        yield line["seconds"], line["value"], solution
 
 
 def priced_again(run: Run, store: Store) -> float | None:

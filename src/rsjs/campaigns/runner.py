@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +53,7 @@ def plan(
     A run that `is_done` has a record: its method serves its instance, which is not read.
     InputError if a method meets no instance, or nothing is left to run.
     """
-    each = sum(len(campaign.seeds if c.seeds is None else c.seeds) for c in campaign.choices)
+    each = sum(len(choice.seeds or campaign.seeds) for choice in campaign.choices)
     most = len(campaign.sources) * each * len(campaign.threads) * campaign.repetitions
     if most > MOST_RUNS:
         raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
@@ -91,7 +92,7 @@ def _runs(
     campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore, plugins: str | None
 ) -> list[Run]:
     made = []
-    for seed in campaign.seeds if choice.seeds is None else choice.seeds:
+    for seed in choice.seeds or campaign.seeds:
         permutation = seed if campaign.permute else 0
         solved = store.permuted(entry, permutation)
         for threads in campaign.threads:
@@ -198,15 +199,9 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
-    store = None if folder is None else Store(folder)
-
+    store = Store(folder or Path(os.devnull))  # where nothing is done
     with naming(campaign.file):
-        planned = plan(
-            campaign,
-            instances,
-            environments,
-            lambda run: store is not None and store.path(run.id).exists(),
-        )
+        planned = plan(campaign, instances, environments, lambda run: store.path(run.id).exists())
     selected = [run for run in planned.runs if part.takes(run)]
     for option, pattern in (("--only", part.only), ("--again", part.again)):
         if pattern is None or pattern in HOW_ENDED:
@@ -214,15 +209,12 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         if not any(_fits(run, pattern) for run in planned.runs):
             found = described(f"{pattern} in none of {len(planned.runs)} runs")
             raise InputError(option, found, f"a part of e.g. {planned.runs[0].label}")
-    ids = [run.id for run in selected]
-    survey = Survey(missing=ids) if store is None else store.survey(ids)
-    survey = survey.repeating(part.repeats)
     return Prepared(
         campaign=campaign,
         environments=environments,
         plan=planned,
         selected=selected,
-        survey=survey,
+        survey=store.survey([run.id for run in selected], part.repeats),
         instances=instances,
     )
 
@@ -308,18 +300,16 @@ def of_other_code(prepared: Prepared, folder: Path) -> list[str]:
 
 
 def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:
-    made = []
-    for run in prepared.left:
-        environment = prepared.environments[run.environment]
-        python = prepared.campaign.environments.get(run.environment, sys.executable)
-        made.append(
-            Order(
-                run=run,
-                instance=str(prepared.instances.path(run.solved_sha256)),
-                python=sys.executable if run.environment == HERE else python,
-                rsjs_version=environment.rsjs_version,
-                solver_version=environment.solvers.get(run.solver or "") or None,
-                session=session.id,
-            )
+    interpreters = {**prepared.campaign.environments, HERE: sys.executable}
+    return [
+        Order(
+            run=run,
+            instance=str(prepared.instances.path(run.solved_sha256)),
+            python=interpreters[run.environment],
+            rsjs_version=environment.rsjs_version,
+            solver_version=environment.solvers.get(run.solver or "") or None,
+            session=session.id,
         )
-    return made
+        for run in prepared.left
+        for environment in [prepared.environments[run.environment]]
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -51,16 +50,11 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
 
 def fit_schema(document: Any, kind: str, path: str | Path) -> None:
     """Refuse a document that does not fit the schema of a kind, naming the first misfit."""
-    fit(document, _schema_text(kind), path)
-
-
-def schema(kind: str) -> Document:
-    """The JSON Schema (2020-12) of a kind of file."""
-    document: Document = json.loads(_schema_text(kind))
-    return document
+    fit(document, schema(kind), path)
 
 
 @cache
-def _schema_text(kind: str) -> str:
+def schema(kind: str) -> str:
+    """The JSON Schema (2020-12) of a kind of file."""
     place = files("rsjs.campaigns") / "schemas" / f"{kind}.schema.json"
     return place.read_text("utf-8")

@@ -7,6 +7,7 @@ problems and methods depends on the kind of the problems, see `KEYS`.
 
 from __future__ import annotations
 
+import json
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,15 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rsjs.campaigns import schema_files
+from rsjs.campaigns import sources as of_kinds
 from rsjs.campaigns.run import Isolation
-from rsjs.campaigns.sources import (
-    Source,
-    distinct,
-    expanded,
-    mig_sources,
-    sources,
-    workload_sources,
-)
+from rsjs.campaigns.sources import Source, distinct, expanded
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.json_schema import pointer, walk
@@ -75,9 +70,7 @@ class Campaign:
     sources: tuple[Source, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)  # name -> interpreter
-    kind_options: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of simulations, without the seed
+    kind_options: Mapping[str, Any] = field(default_factory=dict)  # see `Run.kind_options`
     file: Path
     text: str  # what the file holds
 
@@ -106,9 +99,9 @@ class Keys(NamedTuple):
 
 
 KEYS = (
-    Keys("workload", "workloads", "policies", frozenset({"simulation"}), workload_sources),
-    Keys("mig_scheduling", "mig_scheduling", "methods", frozenset(), mig_sources),
-    Keys("instance", "instances", "methods", frozenset({"permute"}), sources),
+    Keys("workload", "workloads", "policies", frozenset({"simulation"}), of_kinds.workload_sources),
+    Keys("mig_scheduling", "mig_scheduling", "methods", frozenset(), of_kinds.mig_sources),
+    Keys("instance", "instances", "methods", frozenset({"permute"}), of_kinds.sources),
 )
 
 
@@ -246,7 +239,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 def _refuse_unknown_keys(document: Mapping[str, Any], path: Path) -> None:
     """The schema refuses them too, without a word on what may have been meant."""
-    known = schema_files.schema("campaign")["properties"]
+    known = json.loads(schema_files.schema("campaign"))["properties"]
     entries: list[tuple[str, Any, Mapping[str, Any]]] = [("", document, known)]
     for key, told in known.items():
         keys = told.get("items", told).get("properties")

@@ -24,7 +24,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,12 +53,6 @@ class Survey:
     missing: list[str] = field(default_factory=list)  # ids of runs without a record
     again: list[str] = field(default_factory=list)  # ids of those to be carried out again
 
-    def repeating(self, repeats: Callable[[Record], bool]) -> Survey:
-        """Return the survey with some of the runs that are done as runs to repeat."""
-        again = [record.run.id for record in self.done if repeats(record)]
-        done = [record for record in self.done if record.run.id not in {*again}]
-        return replace(self, done=done, again=again)
-
 
 class Store:
     """The records in a folder."""
@@ -78,8 +72,10 @@ class Store:
         """Of all records."""
         return sorted(path.name for path in (self.folder / "runs").glob("??/*"))
 
-    def survey(self, ids: Sequence[str]) -> Survey:
-        """Read the records of some runs."""
+    def survey(
+        self, ids: Sequence[str], repeats: Callable[[Record], bool] = lambda _: False
+    ) -> Survey:
+        """Read the records of some runs, of which some are to be carried out again."""
         found = Survey()
         for run_id in ids:
             path = self.path(run_id)
@@ -87,7 +83,11 @@ class Store:
                 found.missing.append(run_id)
                 continue
             try:
-                found.done.append(records.read(path))
+                record = records.read(path)
+                if repeats(record):
+                    found.again.append(run_id)
+                else:
+                    found.done.append(record)
             except NewerFormat:
                 raise
             except InputError as error:
