@@ -13,17 +13,19 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.sources import Source
 from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.transform import permuted
-from rsjs.methods import Request
 from rsjs.runs.kinds.base import Kind, kind
+
+if TYPE_CHECKING:  # processes that carry out runs draw no instances: they start faster without
+    from rsjs.campaigns.sources import Source
+    from rsjs.methods import Request
 
 
 def instance_file(store: Path, sha256: str) -> Path:

@@ -32,12 +32,12 @@ from rsjs.rows.select import by_problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
-from rsjs.runs.verified_run import Outcome
 
 if TYPE_CHECKING:  # rows are made of records, and campaigns, which keep these, of rows
     from rsjs.campaigns.records import Record
     from rsjs.campaigns.run import Run
     from rsjs.instances.check import Verdict
+    from rsjs.runs.verified_run import Outcome
 
 LONGEST_MESSAGE = 2000  # characters in a row
 GAP_ROUNDING = 1e-9

@@ -10,7 +10,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Report, Stop
 from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
-from rsjs.heuristics.mig.scheduling_rules import best_fit
+from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
+from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.rows import build
 from rsjs.runs import verified_run
@@ -41,6 +42,11 @@ def _row(problem, method, found, folder):
     found = verified_run.outcome(problem, KIND.request(method), verified)
     (row,) = build.rows([found], LIMITS)
     return row
+
+
+def test_the_registry_knows_what_the_heuristics_offer():
+    assert {*METHODS} > {*RULES}
+    assert METHODS["local_search"].options["iterations"].default == ITERATIONS
 
 
 @pytest.mark.slow

@@ -28,14 +28,12 @@ from rsjs.core.method import Method
 from rsjs.core.report import Report, Stop
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig.scheduling_enumeration import MOST_JOBS, MOST_STEPS
-from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
-from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem, paper_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 
-SEARCH = "local_search"
+SEARCH, ITERATIONS = "local_search", 30_000  # moves, as many as `local_search` makes by default
 ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig_rules`
     "fcfs": "in order of arrival",
     "srpt": "fewest remaining steps first",
@@ -85,7 +83,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
                 prepare="rsjs.runs.kinds.mig_methods:prepare_rule",
                 options={"poll": POLL},
             )
-            for rule in RULES
+            for rule in ORDERS
         ),
         ScheduleMethod(
             name=SEARCH,
@@ -108,7 +106,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
             prepare="rsjs.runs.kinds.mig_methods:prepare_cpsat",
             bound_source="solver",
             needs="cpsat",
-            rules=(SEARCH, *RULES),
+            rules=(SEARCH, *ORDERS),
         ),
         ScheduleMethod(
             name="milp",
@@ -175,7 +173,7 @@ def by_program(problem: SchedulingProblem, call: Call, report: Report) -> Schedu
     """Solve the time-indexed program, no longer than the best rule."""
     from rsjs.formulations.mig import scheduling_milp
 
-    made = _constructed(problem, RULES, report)
+    made = _constructed(problem, ORDERS, report)
     start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
     with report.phase("solve"):
         left = _left(call, report)
@@ -195,6 +193,8 @@ def _constructed(
     problem: SchedulingProblem, rules: Iterable[str], report: Report, poll: int = 1
 ) -> list[Schedule]:
     """Return the schedules of some rules."""
+    from rsjs.heuristics.mig.scheduling_rules import best_fit  # imports numba, as local search does
+
     with report.phase("construct"):
         made = [best_fit(problem, rule, poll) for rule in rules]
     for one in made:
@@ -207,7 +207,7 @@ def _searched(
 ) -> tuple[Schedule, int]:
     from rsjs.heuristics.mig.scheduling_local_search import local_search
 
-    starts = _constructed(problem, RULES, report)
+    starts = _constructed(problem, ORDERS, report)
     seed, stop = call.limits.seed, _until(report, SHARE)
     with report.phase("search"):
         found, made = local_search(problem, starts, iterations=iterations, seed=seed, stop=stop)
@@ -217,6 +217,8 @@ def _searched(
 
 def prepare_rule(method: Method, _call: Call, _jobs: int) -> str:
     """Compile or load the kernel of best fit, import bounds, and return the method's name."""
+    from rsjs.heuristics.mig.scheduling_rules import best_fit
+
     for module in ("rsjs.formulations.mig.scheduling_bounds", "scipy.optimize"):
         import_module(module)
     best_fit(_smallest())
@@ -226,6 +228,7 @@ def prepare_rule(method: Method, _call: Call, _jobs: int) -> str:
 def prepare_search(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels of best fit and of the search."""
     from rsjs.heuristics.mig.scheduling_local_search import local_search
+    from rsjs.heuristics.mig.scheduling_rules import best_fit
 
     prepare_rule(method, call, jobs)
     local_search(_smallest(), [best_fit(_smallest())], iterations=1)
