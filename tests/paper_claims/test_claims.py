@@ -1,18 +1,21 @@
 """Claims as data, their verdicts, and one claim of each paper at a tiny size."""
 
+import re
 from math import inf, isfinite
+from pathlib import Path
 
 import pytest
 
 from rsjs.commit import source
 from rsjs.comparison import compare_pairs
 from rsjs.core.errors import InputError
-from rsjs.paper_claims import files, registry
+from rsjs.paper_claims import files, metrics, registry
 from rsjs.paper_claims.claim import SIZES, Claim, Verdict
 from rsjs.paper_claims.runs import Runner
 from rsjs.reporting.tables.claims import agreement, shown
 from rsjs.reporting.tables.formats import MISSING
 
+DOCS = Path(__file__).parents[2] / "docs"
 CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
 
 
@@ -21,9 +24,12 @@ def _claim(**changed):
     return Claim(**{**named, "reason": "r", "low": 0.1, "high": 0.2, **changed})
 
 
-def test_every_claim_that_is_tested_has_a_metric_and_every_metric_a_claim():
-    tested = {name for name, claim in CLAIMS.items() if claim.experiment}
-    assert tested == set(registry.VALUES)
+def test_every_claim_that_is_tested_has_one_metric_and_no_other_claim_has_one():
+    for name, claim in CLAIMS.items():
+        assert len(claim.metric) == bool(claim.experiment), name
+        assert all(callable(getattr(metrics, metric)) for metric in claim.metric), name
+    named = {metric for claim in CLAIMS.values() for metric in claim.metric}
+    assert {*registry.OF_ALL_CASES} <= named
 
 
 def test_every_experiment_is_run_by_something_and_tells_something():
@@ -93,6 +99,16 @@ def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once():
     assert len(files.chosen(["all"])) == len(CLAIMS)
     with pytest.raises(InputError, match=r"CLAIM.*fig9"):
         files.chosen(["fig9"])
+
+
+def test_verdicts_on_pages_are_those_of_the_claims():
+    """Outside of blocks that docs/make fills in, no page has the cell of a verdict."""
+    cell = re.compile(rf"\| \*\*({'|'.join(Verdict)})\*\* \|")
+    for page in DOCS.rglob("*.md"):
+        by_hand = re.sub(
+            r"<!-- ([\w-]+) -->.*?<!-- /\1 -->", "", page.read_text("utf-8"), flags=re.S
+        )
+        assert not cell.search(by_hand), page.name
 
 
 TINY = {  # claim -> arguments of its experiment, such that it takes a second

@@ -71,6 +71,9 @@ class Claim:
     tolerance: float = 0.0  # added on both sides
     no_verdict: str = ""  # told in place of a verdict
     experiment: str = ""  # "" = nothing on disk can test it
+    metric: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # its name and arguments
+    nodes: tuple[int, int] | tuple[()] = ()  # rows of clusters of so many nodes only
+    cases: str = ""  # rows of cases that begin so only
 
     def agrees(self, value: float) -> bool:
         """Return whether a value is the published one, up to the tolerance."""

@@ -12,7 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rsjs.core.call import Limits
+from rsjs.instances.generators import sts
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 from rsjs.paper_claims.claim import Row
@@ -109,6 +112,72 @@ def simulations(
 def printed(runner: Runner, *, rows: Sequence[Row]) -> list[Row]:
     """Return the values of a paper's table as rows, to be held against what the paper says."""
     return [*rows]
+
+
+def arrivals(
+    runner: Runner, *, sizes: Sequence[str], seeds: Sequence[int], laws: Sequence[str]
+) -> list[Row]:
+    """Return when the last job is submitted, by arrival process, size and seed."""
+    return [
+        {
+            "case": "K80 + M60",
+            "instance": made.name,
+            "nodes": made.cluster.nodes,
+            "jobs": len(made.jobs),
+            "law": law,
+            "last_release_h": float(made.jobs.release[-1]),
+        }
+        for law in laws
+        for made in (sts.workload(**size, law=law) for size in drawn(sizes, seeds))
+    ]
+
+
+def dataset(runner: Runner) -> list[Row]:
+    """Return the jobs of the published dataset, which is made again byte for byte."""
+    from rsjs.instances.mig.konopa.files import published_jobs
+
+    jobs = published_jobs()
+    gaps = np.diff(jobs.arrival, prepend=0.0)
+    return [
+        {
+            "case": "dataset",
+            "job": job,
+            "priority": int(jobs.priority[job]),
+            "run_length": int(jobs.run_length[job]),
+            "first_memory_mb": float(jobs.memory[jobs.start[job]]),
+            "gap": float(gaps[job]),
+            "cuda_cores": int(jobs.cuda_cores[job]),
+        }
+        for job in range(len(jobs))
+    ]
+
+
+def schedules(
+    runner: Runner,
+    *,
+    seeds: int,
+    methods: Sequence[str],
+    readings: Mapping[str, str],
+    time_limit: float,
+) -> list[Row]:
+    """Run section 4: shortest makespan of the library's set, by each reading."""
+    from rsjs.instances.library.sets import mig_config
+    from rsjs.instances.mig.job_generator.generate import generate
+    from rsjs.instances.mig.scheduling.objective import parse_objective
+    from rsjs.instances.mig.scheduling.problem import paper_problem
+
+    config, goal = mig_config("section4.json"), parse_objective("makespan")
+    sets = [generate(config, seed) for seed in config.seeds[:seeds]]
+    problems = [
+        (case, paper_problem(jobs, reading, goal))
+        for jobs in sets
+        for case, reading in readings.items()
+    ]
+    memory = {problem.digest: float(problem.jobs.memory.max()) for _, problem in problems}
+    return [
+        {**row, "largest_memory_mb": memory[row["instance_sha256"]]}
+        for row in runner.rows(problems, methods, Limits(time_limit=time_limit, gap=0.0))
+    ]
 
 
 def drawn(sizes: Sequence[str], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
