@@ -6,12 +6,12 @@ from hashlib import sha256
 
 import pytest
 
+from rsjs import commit
 from rsjs.campaigns import runner, spec
 from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Part
 from rsjs.reporting.archive.ijoc import export
 from rsjs.reporting.archive.metadata import paper
-from rsjs.runs import provenance
 
 CAMPAIGN = """
 format = "rsjs-campaign/1"
@@ -102,7 +102,7 @@ def carried(repository):
         file.write_text(campaign.format(name=name, **parts))
         with pytest.MonkeyPatch.context() as patch:
             made_from = {"commit": repository[1], "dirty": dirty}
-            patch.setattr(provenance, "source", lambda: made_from)
+            patch.setattr(commit, "source", lambda: made_from)
             prepared = runner.prepare(spec.read(file), store, part or Part())
             for _ in runner.carry_out(prepared, store, Local(2), 2):
                 pass

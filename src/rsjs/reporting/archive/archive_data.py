@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,15 +138,12 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     name_of = {one.sha256: one.file.removesuffix(".json.gz") for one in data}
     made = []
     for experiment in found:
-        for row in _cheapest(experiment.rows):
+        runs = by_problem([*filter(is_simulated, experiment.rows)])
+        for row in filter(None, map(best_row, runs)):
             seed = f"-seed{row['seed']}" if problem(row)[-1] is not None else ""
             file = f"{experiment.name}/{name_of[row['instance_sha256']]}{seed}.jsonl.gz"
             made.append(_copied(row, experiment, file, folder))
     return sorted(made, key=lambda one: one.file)
-
-
-def _cheapest(rows: Sequence[Row]) -> Iterator[Row]:
-    yield from filter(None, map(best_row, by_problem([*filter(is_simulated, rows)])))
 
 
 def _copied(row: Row, experiment: Experiment, file: str, folder: Path) -> Best:
