@@ -40,17 +40,10 @@ def claim_picture(
     published: Sequence[tuple[Claim, Values]] = (),
 ) -> None:
     """
-    Draw the mean of a column against another one by case, and claims with our values.
+    Draw the rows of an experiment by case: the mean of a column against another, by method.
 
-    Parameters
-    ----------
-    rows : of one experiment
-    plot : mapping
-        Columns `x` and `y`, among `AXES`; `log` for logarithmic axes.
-    path : Path
-        `.png`, `.svg` or `.pdf`.
-    published : sequence of (Claim, Values)
-        Claims that rest on the rows, and our values of them by case.
+    `plot` names columns `x` and `y`, among `AXES`, and `log` for logarithmic axes; `published` are
+    the claims that rest on the rows, with our values by case.
     """
     write(claim_figure(rows, plot, published), path)
 
@@ -63,12 +56,11 @@ def claim_figure(
     frame = pd.DataFrame({key: [row[key] for row in rows] for key in ("case", "method", x, y)})
     frame = frame.dropna(subset=[y])
     is_log = bool(plot.get("log"))
-    across = Axis(title=AXES[x], is_log=is_log)
-    if is_log:  # plain numbers, those of the rows
-        across = Axis(
-            title=AXES[x], is_log=True, ticks={at: f"{at:g}" for at in sorted({*frame[x]})}
-        )
-    up = Axis(title=AXES[y], is_log=is_log, ends=_ends(frame[y], is_log))
+    ticks = {at: f"{at:g}" for at in sorted({*frame[x]})} if is_log else {}
+    across = Axis(title=AXES[x], is_log=is_log, ticks=ticks)
+    least, most = float(frame[y].min()), float(frame[y].max())
+    ends = (least / 1.5, most * 1.5) if is_log and least > 0 else (None, None)  # of all cases
+    up = Axis(title=AXES[y], is_log=is_log, ends=ends)
     panels = [
         Panel(series=_means(own, x, y), x=across, y=up, title=str(case))
         for case, own in frame.groupby("case", sort=False)
@@ -84,22 +76,14 @@ def claim_figure(
     )
 
 
-def _ends(values: pd.Series, is_log: bool) -> tuple[float | None, float | None]:
-    """One vertical axis for all cases."""
-    if values.empty or not is_log or values.min() <= 0:
-        return None, None
-    return float(values.min()) / 1.5, float(values.max()) * 1.5
-
-
 def _means(rows: pd.DataFrame, x: str, y: str) -> list[Series]:
     """The mean of each method at each x, with the least and the largest value of its seeds."""
     made = []
     for method, own in rows.groupby("method", sort=False):
         at = own.groupby(x)[y].agg(["mean", "min", "max"])
         ends = (at["min"].tolist(), at["max"].tolist())
-        made.append(
-            Series(name=str(method), x=at.index.tolist(), y=at["mean"].tolist(), y_interval=ends)
-        )
+        x_of, y_of = at.index.tolist(), at["mean"].tolist()
+        made.append(Series(name=str(method), x=x_of, y=y_of, y_interval=ends))
     return made
 
 

@@ -31,20 +31,9 @@ PALE, GREY, SMALL = "0.92", "0.35", 7
 
 def write(figure: Figure, path: str | Path, styles: Styles | None = None) -> Path:
     """
-    Draw a figure and write it.
+    Draw a figure and write it: .png, .svg or .pdf.
 
-    Parameters
-    ----------
-    figure : Figure
-    path : path
-        .png, .svg or .pdf.
-    styles : mapping, optional
-        Of each name, see `figure_style.styles`, so that it has one colour in several figures.
-
-    Returns
-    -------
-    Path
-        The file written.
+    `styles` of each name, see `figure_style.styles`, give it one colour in several figures.
     """
     path = figure_style.checked(path)
     return figure_style.write(lambda: draw(figure, styles), path)

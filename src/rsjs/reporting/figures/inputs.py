@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.instances.library.features import Features
 from rsjs.reporting.figures.draw import write
-from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
+from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series, Values
 from rsjs.reporting.figures.figure_style import COLOURS
 
 if TYPE_CHECKING:
@@ -28,53 +28,26 @@ def distribution_picture(
     distribution: EpochDistribution, path: str | Path, *, title: str = ""
 ) -> Path:
     """Draw a distribution of epochs from w = 0 on: bars P(W = w) below the steps P(W > w)."""
-    end = 1.02 * distribution.last + 1
-    steps = np.concatenate([[0], distribution.epochs, [end]])
+    epochs, end = distribution.epochs, 1.02 * distribution.last + 1
+    steps = np.concatenate([[0], epochs, [end]])
     left = Series(name="P(W > w)", x=steps, y=distribution.survival(steps), kind="steps", marked=[])
-    mass = Series(
-        name="P(W = w)",
-        x=distribution.epochs,
-        y=distribution.pmf,
-        kind="columns",
-        width=max(0.8, NARROWEST * end),
-    )
-    epochs = Axis(title="epochs w", ends=(0, end))
-    mean = [Mark(at=distribution.mean, axis="x")]
-    moments = f"mean {distribution.mean:.1f} (dotted)"
-    moments += f", standard deviation {distribution.deviation:.1f}"
+    wide = max(0.8, NARROWEST * end)
+    mass = Series(name="P(W = w)", x=epochs, y=distribution.pmf, kind="columns", width=wide)
+    x, mean = Axis(title="epochs w", ends=(0, end)), [Mark(at=distribution.mean, axis="x")]
+    told = f"mean {distribution.mean:.1f} (dotted), standard deviation {distribution.deviation:.1f}"
+    told = "\n".join(filter(None, [title, told]))
+    survival = Axis(title="P(W > w)", ends=(0, 1.05))
     panels = [
-        Panel(
-            series=[left],
-            x=Axis(ends=(0, end)),
-            y=Axis(title="P(W > w)", ends=(0, 1.05)),
-            title="\n".join(filter(None, [title, moments])),
-            marks=mean,
-        ),
-        Panel(series=[mass], x=epochs, y=Axis(title="P(W = w)"), marks=mean),
+        Panel(series=[left], x=x, y=survival, title=told, marks=mean),
+        Panel(series=[mass], x=x, y=Axis(title="P(W = w)"), marks=mean),
     ]
-    return write(_stacked("epochs", title, panels, (4.5, 1.5)), path)
+    return write(_stacked(title, panels, size=(4.5, 1.5), has_legend=False), path)
 
 
-def _stacked(
-    name: str,
-    title: str,
-    panels: Sequence[Panel],
-    size: tuple[float, float],
-    *,
-    heights: Sequence[float] = (),
-    has_legend: bool = False,
-) -> Figure:
+def _stacked(title: str, panels: Sequence[Panel], **more: Any) -> Figure:
     """Panels one below the other over a common horizontal axis."""
-    return Figure(
-        name=name,
-        title=title,
-        panels=panels,
-        size=size,
-        columns=1,
-        heights=heights,
-        is_shared=(True, False),
-        has_legend=has_legend,
-    )
+    shared = (True, False)
+    return Figure(name="epochs", title=title, panels=panels, columns=1, is_shared=shared, **more)
 
 
 def profile_picture(
@@ -89,15 +62,7 @@ def profile_picture(
     """
     Draw P(W > w | W > done), the GPUs of each profile, and the hours they take until epoch w.
 
-    Parameters
-    ----------
-    profiles : sequence of JobProfile
-    distribution : EpochDistribution
-        Of the job's epochs.
-    done : float
-        Epochs done.
-    time : float [h]
-        Until the due date.
+    The job with this distribution has run `done` epochs, and is due in `time` h.
     """
     points = np.concatenate([[done], distribution.epochs[distribution.epochs > done]])
     left = distribution.survival(points) / distribution.survival([done])
@@ -106,30 +71,22 @@ def profile_picture(
         label = f"{own.gpu_type}: {own.status}, {own.energy:.4g} $"
         epochs = [done, *(row.ends for row in own.used if row.ends is not None)]
         counts = [float(row.gpus) for row in own.used]
-        spent = np.cumsum([0.0, *(row.hours for row in own.used)]).tolist()
+        spent = np.cumsum([0.0, *(row.hours for row in own.used)])
         gpus.append(Series(name=label, x=epochs, y=[*counts, counts[-1]], kind="steps", marked=[]))
         hours.append(Series(name=label, x=epochs, y=spent, marked=[]))
     marks = [] if time < 0 else [Mark(at=time, axis="y", name="due date")]
-    overdue = f"due {-time:.4g} h ago" if time < 0 else ""
+    told = "\n".join(filter(None, [title, f"due {-time:.4g} h ago" if time < 0 else ""]))
     survival = Series(name="", x=points, y=left, kind="steps", colour=GREY, marked=[])
     condition = f" | W > {done:.12g}" if done else ""
+    x = Axis(title="epochs w", ends=(done, None))
+    up = [f"P(W > w{condition})", "GPUs", "hours from now"]
+    y = [Axis(title=one, ends=(0, end)) for one, end in zip(up, (1.05, None, None), strict=True)]
     panels = [
-        Panel(
-            series=[survival],
-            x=Axis(),
-            y=Axis(title=f"P(W > w{condition})", ends=(0, 1.05)),
-            title="\n".join(filter(None, [title, overdue])),
-        ),
-        Panel(series=gpus, x=Axis(), y=Axis(title="GPUs", ends=(0, None))),
-        Panel(
-            series=hours,
-            x=Axis(title="epochs w", ends=(done, None)),
-            y=Axis(title="hours from now", ends=(0, None)),
-            marks=marks,
-        ),
+        Panel(series=[survival], x=x, y=y[0], title=told),
+        Panel(series=gpus, x=x, y=y[1]),
+        Panel(series=hours, x=x, y=y[2], marks=marks),
     ]
-    made = _stacked("profile", title, panels, (4.8, 1.6), heights=(1, 2, 2), has_legend=True)
-    return write(made, path)
+    return write(_stacked(title, panels, size=(4.8, 1.6), heights=(1, 2, 2)), path)
 
 
 PANELS = (("load", "tightness"), ("heterogeneity", "sharing"))
@@ -150,47 +107,28 @@ class Point:
     features: Features
 
 
+def _points(name: str, own: Sequence[Features], keys: tuple[str, str], **more: Any) -> Series:
+    x, y = ([getattr(features, key) for features in own] for key in keys)
+    return Series(name=name, x=x, y=y, kind="points", **more)
+
+
 def set_picture(
     points: Sequence[Point], path: str | Path, *, others: Mapping[str, Features]
 ) -> Path:
     """
-    Draw load against tightness, and heterogeneity against sharing.
+    Draw load against tightness, and heterogeneity against sharing, a colour per group.
 
-    Parameters
-    ----------
-    points : sequence of Point
-        A colour per group.
-    path : path
-        .png, .svg or .pdf.
-    others : mapping
-        Name -> features, drawn as numbered stars.
+    `others` is name -> features, drawn as numbered stars.
     """
     groups: dict[str, list[Features]] = {}
     for point in points:
         groups.setdefault(point.group, []).append(point.features)
     panels = []
     for x, y in PANELS:
-        series = [
-            Series(
-                name=group,
-                x=[getattr(found, x) for found in own],
-                y=[getattr(found, y) for found in own],
-                kind="points",
-            )
-            for group, own in groups.items()
-        ]
-        series += [
-            Series(
-                name=f"{i}  {name}",
-                x=[getattr(found, x)],
-                y=[getattr(found, y)],
-                kind="points",
-                colour="#000000",
-                look="star",
-                texts=[str(i)],
-            )
-            for i, (name, found) in enumerate(others.items(), start=1)
-        ]
+        series = [_points(group, own, (x, y)) for group, own in groups.items()]
+        star: dict[str, Any] = {"colour": "#000000", "look": "star"}
+        for i, (name, found) in enumerate(others.items(), start=1):
+            series.append(_points(f"{i}  {name}", [found], (x, y), texts=[str(i)], **star))
         axes = (Axis(title=LABELS[key], is_log=True) for key in (x, y))
         panels.append(Panel(series=series, x=next(axes), y=next(axes)))
     made = Figure(
@@ -286,36 +224,22 @@ def trace_picture(report: QualityReport, path: str | Path) -> Path:
 
 def _run_times(times: Floats) -> Panel:
     """A histogram over a logarithmic axis."""
-    edges, heights = np.unique(np.floor(BINS * np.log10(times)), return_counts=True)
+    edges, counts = np.unique(np.floor(BINS * np.log10(times)), return_counts=True)
     low, high = 10 ** (edges / BINS), 10 ** ((edges + 1) / BINS)
-    bars = Series(
-        name="",
-        x=(low + high) / 2,
-        y=heights,
-        kind="columns",
-        width=high - low,
-        colour=COLOURS[0],
-    )
     ends = (min(low[0], 1.0), max(high[-1], LONG)) if len(edges) else (None, None)
     ticks = {float(at): words for words, at in TICKS.items()}
-    return Panel(
-        series=[bars],
-        x=Axis(title="run time", is_log=True, ticks=ticks, ends=ends),
-        y=Axis(title="jobs"),
-    )
+    x = Axis(title="run time", is_log=True, ticks=ticks, ends=ends)
+    return _jobs(x, (low + high) / 2, counts, high - low)
 
 
 def _gpus_of_jobs(gpus: Mapping[int, int]) -> Panel:
     """A column for each number of GPUs."""
     counts = sorted(gpus)
-    places = [float(i) for i in range(len(counts))]
-    names = ["share" if count == 0 else str(count) for count in counts]
-    bars = Series(
-        name="",
-        x=places,
-        y=[gpus[count] for count in counts],
-        kind="columns",
-        colour=COLOURS[0],
-    )
-    ticks = dict(zip(places, names, strict=True))
-    return Panel(series=[bars], x=Axis(title="GPUs of a job", ticks=ticks), y=Axis(title="jobs"))
+    ticks = {float(i): "share" if n == 0 else str(n) for i, n in enumerate(counts)}
+    return _jobs(Axis(title="GPUs of a job", ticks=ticks), [*ticks], [gpus[n] for n in counts])
+
+
+def _jobs(x: Axis, at: Values, counts: Values, width: float | Values = 0.75) -> Panel:
+    """Columns of numbers of jobs."""
+    bars = Series(name="", x=at, y=counts, kind="columns", width=width, colour=COLOURS[0])
+    return Panel(series=[bars], x=x, y=Axis(title="jobs"))

@@ -58,9 +58,8 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
 
 def gaps(found: pd.DataFrame) -> Figure:
     """Return the distribution of gaps at the end, problems x methods in [0, 1], NaN = none."""
-    axis = Axis(
-        title="gap to the best bound [%]", is_log=True, ends=(LEAST_GAP, 100.0), floor=LEAST_GAP
-    )
+    ends = (LEAST_GAP, 100.0)
+    axis = Axis(title="gap to the best bound [%]", is_log=True, ends=ends, floor=LEAST_GAP)
     note = f"Gaps below {LEAST_GAP} % are drawn there; a run without a gap is in no share."
     panel = _steps(100 * found, axis)
     return _figure("gaps", "Distribution of gaps", [panel], note)
@@ -78,10 +77,7 @@ def profiles(times: pd.DataFrame) -> Figure:
     """
     Return performance profiles of all methods, and of the first one with each that follows.
 
-    Parameters
-    ----------
-    times : DataFrame
-        Seconds, problems x methods, NaN = failed; the best method first.
+    `times` are seconds, problems x methods, NaN = failed; the best method first.
     """
     found = ratios(times)
     finite = found.to_numpy()[np.isfinite(found.to_numpy())]
@@ -90,14 +86,9 @@ def profiles(times: pd.DataFrame) -> Figure:
     panels = [_steps(found, axis, "all methods")]
     best, *others = times.columns[: MOST_PAIRS + 1]
     if len(times.columns) > 2:
-        panels += [
-            _steps(
-                of_pair(times, best, name),
-                axis,
-                "\n".join([*folded(best, LONGEST_LABEL), *folded(f"and {name}", LONGEST_LABEL)]),
-            )
-            for name in others
-        ]
+        for name in others:
+            lines = [*folded(best, LONGEST_LABEL), *folded(f"and {name}", LONGEST_LABEL)]
+            panels.append(_steps(of_pair(times, best, name), axis, "\n".join(lines)))
     note = "With more than two methods their order may depend on the others: see the pairs."
     return _figure("profiles", "Performance profiles", panels, note)
 
@@ -115,69 +106,49 @@ def _steps(values: pd.DataFrame, axis: Axis, title: str = "", counted: str = "pr
         x, share = distribution(values[name].replace(np.inf, np.nan).clip(lower=low))
         first = 0.0 if not len(x) or x[0] > low else float(share[0])
         last = float(share[-1]) if len(x) else 0.0
-        series.append(
-            Series(
-                name=name,
-                x=[low, *x.tolist(), high],
-                y=[first, *share.tolist(), last],
-                kind="steps",
-            )
-        )
+        ends = [low, *x, high], [first, *share, last]
+        series.append(Series(name=name, x=ends[0], y=ends[1], kind="steps"))
     y = Axis(title=f"share of {counted}", is_share=True, ends=(0.0, 1.0))
     return Panel(series=series, x=axis, y=y, title=title)
+
+
+def _by_method(
+    name: str, title: str, note: str, names: Sequence[str], x: Axis, series: Sequence[Series]
+) -> Figure:
+    """A line for each method, the best one on top."""
+    ticks = {float(i): "\n".join(folded(name, LONGEST_TICK)) for i, name in enumerate(names)}
+    y = Axis(ticks=ticks, ends=(len(ticks) - 0.4, -0.6))
+    panels = [Panel(series=series, x=x, y=y)]
+    size = (6.0, 0.6 + BAR * len(ticks))
+    return Figure(name=name, title=title, panels=panels, note=note, size=size, has_legend=False)
 
 
 def ranking(spreads: Mapping[str, pd.DataFrame]) -> Figure:
     """
     Return the mean rank by cost of the best methods of each family with its 95 % interval.
 
-    Parameters
-    ----------
-    spreads : mapping
-        Family -> `rank_spread` of the shares of its ranks; "" where there are no families.
+    `spreads` is family -> `rank_spread` of the shares of its ranks; "" if there are no families.
     """
     series: list[Series] = []
-    ticks: dict[float, str] = {}
+    names: list[str] = []
+    most = 1.0
     for family, found in spreads.items():
         for name, mean, low, high in found.head(MOST_SERIES).itertuples():
-            place = float(len(ticks))
-            words = f"{family}: {name}" if len(spreads) > 1 else name
-            ticks[place] = "\n".join(folded(words, LONGEST_TICK))
+            tip = f"mean rank {mean:.2f}, from {low:.0f} to {high:.0f}"
+            ends, place = ([low], [high]), float(len(names))
             series.append(
-                Series(
-                    name=name,
-                    x=[mean],
-                    y=[place],
-                    kind="points",
-                    x_interval=([low], [high]),
-                    tips=[f"mean rank {mean:.2f}, from {low:.0f} to {high:.0f}"],
-                )
+                Series(name=name, x=[mean], y=[place], kind="points", x_interval=ends, tips=[tip])
             )
-    most = max(max(one.x_interval[1]) for one in series if one.x_interval)
+            names.append(f"{family}: {name}" if len(spreads) > 1 else name)
+            most = max(most, high)
     x = Axis(title="mean rank by cost, with its 95 % interval (1 is best)", ends=(0.8, most + 0.2))
-    y = Axis(ticks=ticks, ends=(len(ticks) - 0.4, -0.6))
-    return Figure(
-        name="ranking",
-        title="Mean rank by cost",
-        panels=[Panel(series=series, x=x, y=y)],
-        note="Instances, then seeds, are drawn again."
-        f" At most {MOST_SERIES} methods{' of a family' if len(spreads) > 1 else ''} are drawn.",
-        size=(6.0, 0.6 + BAR * len(ticks)),
-        has_legend=False,
-    )
+    note = "Instances, then seeds, are drawn again."
+    note += f" At most {MOST_SERIES} methods{' of a family' if len(spreads) > 1 else ''} are drawn."
+    return _by_method("ranking", "Mean rank by cost", note, names, x, series)
 
 
 def rank_bars(shares: pd.DataFrame, measure: str) -> Figure:
-    """
-    Return stacked bars of the shares of ranks, rank 1 darkest, the best method on top.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        Of `rsjs.reporting.statistics.ranks.rank_shares`.
-    measure : str
-        "cost" or "time".
-    """
+    """Return stacked bars of `rank_shares` by "cost" or "time", rank 1 darkest, the best on top."""
     places = [float(i) for i in range(len(shares))]
     begin = shares.cumsum(axis=1) - shares
     series = []
@@ -198,37 +169,19 @@ def rank_bars(shares: pd.DataFrame, measure: str) -> Figure:
                 ],
             )
         )
-    ticks = {
-        place: "\n".join(folded(str(name), LONGEST_TICK))
-        for place, name in zip(places, shares.index, strict=True)
-    }
-    panel = Panel(
-        series=series,
-        x=Axis(title="share of the bootstrap's draws", is_share=True, ends=(0.0, 1.0)),
-        y=Axis(ticks=ticks, ends=(len(ticks) - 0.4, -0.6)),
-    )
-    return Figure(
-        name=f"ranks-by-{measure}",
-        title=f"Shares of ranks by {measure}",
-        panels=[panel],
-        note="How often each method has each rank when instances, then seeds, are drawn again."
-        " Rank 1 is darkest.",
-        size=(6.0, 0.6 + BAR * len(ticks)),
-        has_legend=False,
+    x = Axis(title="share of the bootstrap's draws", is_share=True, ends=(0.0, 1.0))
+    note = "How often each method has each rank when instances, then seeds, are drawn again."
+    name, title = f"ranks-by-{measure}", f"Shares of ranks by {measure}"
+    return _by_method(
+        name, title, f"{note} Rank 1 is darkest.", [*map(str, shares.index)], x, series
     )
 
 
 def pairwise_times(times: pd.DataFrame, limits: pd.Series) -> Figure:
     """
-    Return a panel per method against the best one; failures are hollow, at the time limit.
+    Return the best method, first in `times`, against each of the `MOST_TIMES` that follow.
 
-    Parameters
-    ----------
-    times : DataFrame
-        Seconds, problems x methods, NaN = failed; the best method first: it has the horizontal
-        axis, against the `MOST_TIMES` that follow.
-    limits : Series
-        Seconds of each problem.
+    Seconds, problems x methods, NaN = failed; failures are hollow, at the problem's limit [s].
     """
     best, *others = times.columns[: MOST_TIMES + 1]
     counted = penalised(times, limits).clip(lower=RESOLUTION)
@@ -236,24 +189,13 @@ def pairwise_times(times: pd.DataFrame, limits: pd.Series) -> Figure:
     panels = []
     for name in others:
         both = times[[best, name]].notna().all(axis=1)
-        of_both = Series(
-            name="",
-            style=name,
-            x=counted[best][both].tolist(),
-            y=counted[name][both].tolist(),
-            kind="points",
-        )
-        x, y = counted[best][~both].tolist(), counted[name][~both].tolist()
-        series = [of_both, replace(of_both, x=x, y=y, look="hollow")]
-        panels.append(
-            Panel(
-                series=series,
-                x=Axis(title=f"{best} [s]", is_log=True, ends=ends),
-                y=Axis(title="method above the panel [s]", is_log=True, ends=ends),
-                title="\n".join(folded(name, LONGEST_TICK)),
-                has_diagonal=True,
-            )
-        )
+        x, y = counted[best], counted[name]
+        won = Series(name="", style=name, x=x[both].tolist(), y=y[both].tolist(), kind="points")
+        lost = replace(won, x=x[~both].tolist(), y=y[~both].tolist(), look="hollow")
+        across = Axis(title=f"{best} [s]", is_log=True, ends=ends)
+        up = Axis(title="method above the panel [s]", is_log=True, ends=ends)
+        title = "\n".join(folded(name, LONGEST_TICK))
+        panels.append(Panel(series=[won, lost], x=across, y=up, title=title, has_diagonal=True))
     return Figure(
         name="times",
         title="Times in pairs",

@@ -40,18 +40,7 @@ SLICE = 0.28  # inches: a memory slice
 def mig_gantt(
     problem: SchedulingProblem, schedule: Schedule, path: str | Path, *, title: str = ""
 ) -> Path:
-    """
-    Draw every unit as a band as high as its memory, filled by the memory that its jobs use.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        Feasible.
-    path : path
-        .png, .svg or .pdf.
-    title : str
-        Beside the name of the problem.
-    """
+    """Draw every unit as a band as high as its memory, filled by the memory that its jobs use."""
     order = np.argsort(-problem.memory, kind="stable")
     pitch = problem.memory + SPACE * float(problem.memory.mean())
     top = np.empty(len(order))

@@ -71,59 +71,65 @@ class Shelf:
 
 def shelves(instance: Instance, solution: Solution) -> list[Shelf]:
     """
-    The nodes that are on, by node type and then by position, with their jobs.
+    Return the nodes that are on, by node type and then by position, with their jobs.
 
-    On a node: whole GPUs first, the job with most GPUs first; then shares, packed as the
-    checker counts them.
-
-    Raises
-    ------
-    InputError
-        If the decision cannot be laid out because it breaks a constraint.
+    InputError if the solution cannot be laid out because it breaks a constraint.
     """
     verdict = check(instance, solution)
     if verdict.terms is None:
-        raise InputError(
-            "", described(f"a decision that fails: {verdict.violations[0]}"), "one that fits"
-        )
+        found = described(f"a decision that fails: {verdict.violations[0]}")
+        raise InputError("", found, "one that fits")
+    cluster, names = instance.cluster, instance.jobs.id
     placement = costs.execution(instance, solution)
     hours = dict(zip(placement.running.tolist(), placement.hours.tolist(), strict=True))
-    jobs_on: dict[int, list[int]] = {}
-    for job, node in zip(placement.running.tolist(), placement.node.tolist(), strict=True):
-        jobs_on.setdefault(node, []).append(job)
     on = np.flatnonzero(solution.node_type >= 0)
-    order = on[np.argsort(solution.node_type[on], kind="stable")]
-    return [
-        _shelf(instance, solution, node, jobs_on.get(node, []), hours) for node in order.tolist()
-    ]
+    found_on = []
+    for node in on[np.argsort(solution.node_type[on], kind="stable")].tolist():
+        node_type = int(solution.node_type[node])
+        gpu = cluster.gpu_types[cluster.gpu_of_type[node_type]]
+        widths = {}
+        for job in placement.running[placement.node == node].tolist():
+            gpus, level = int(solution.job_gpus[job]), int(solution.job_level[job])
+            widths[job] = gpus * gpu.units if gpus else gpu.levels[level].units
+        blocks = [
+            Block(
+                job=names[job],
+                start=start / gpu.units,
+                width=widths[job] / gpu.units,
+                hours=hours[job],
+            )
+            for job, start in placed(widths, gpu.units).items()
+        ]
+        found_on.append(
+            Shelf(
+                node=cluster.node_names[node],
+                node_type=cluster.node_types[node_type].name,
+                gpu_type=gpu.name,
+                gpus=cluster.node_types[node_type].gpus,
+                blocks=tuple(blocks),
+            )
+        )
+    return found_on
 
 
-def _shelf(
-    instance: Instance, solution: Solution, node: int, jobs: list[int], hours: dict[int, float]
-) -> Shelf:
-    cluster, names = instance.cluster, instance.jobs.id
-    v = int(solution.node_type[node])
-    gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
-    whole = {job: int(solution.job_gpus[job]) for job in jobs if solution.job_gpus[job]}
-    shares = {job: gpu.levels[solution.job_level[job]].units for job in jobs if job not in whole}
-    blocks: list[Block] = []
-    start = 0.0
-    for job in sorted(whole, key=lambda job: -whole[job]):
-        blocks.append(Block(job=names[job], start=start, width=whole[job], hours=hours[job]))
-        start += whole[job]
-    for at, group in enumerate(packed(shares, gpu.units), start=int(start)):
-        start = at
+def placed(widths: dict[int, int], units: int) -> dict[int, int]:
+    """
+    Return where jobs of a node begin, in units of a GPU from its first one on.
+
+    Whole GPUs first, the job with most GPUs first; then shares, packed as the checker counts them.
+    """
+    starts: dict[int, int] = {}
+    end = 0
+    for job in sorted((j for j in widths if widths[j] >= units), key=lambda j: (-widths[j], j)):
+        starts[job] = end
+        end += widths[job]
+    for group in packed({job: width for job, width in widths.items() if width < units}, units):
+        at = end
         for job in group:
-            width = shares[job] / gpu.units
-            blocks.append(Block(job=names[job], start=start, width=width, hours=hours[job]))
-            start += width
-    return Shelf(
-        node=cluster.node_names[node],
-        node_type=cluster.node_types[v].name,
-        gpu_type=gpu.name,
-        gpus=cluster.node_types[v].gpus,
-        blocks=tuple(blocks),
-    )
+            starts[job] = at
+            at += widths[job]
+        end += units
+    return starts
 
 
 def packed(shares: dict[int, int], units: int) -> list[list[int]]:
@@ -327,8 +333,7 @@ def _shaped(on: Sequence[Shelf], wide: float) -> list[list[Line]]:
     """The number of columns by shape; `wide` is a column's width over a line's height."""
     tried = [balanced(on, number) for number in range(1, min(MOST_COLUMNS, len(on)) + 1)]
     return min(
-        tried,
-        key=lambda columns: abs(log(len(columns) * wide / max(map(len, columns)) / SHAPE)),
+        tried, key=lambda columns: abs(log(len(columns) * wide / max(map(len, columns)) / SHAPE))
     )
 
 

@@ -41,26 +41,10 @@ INKS = {"#fff": "#ffffff", "#000": "#000000"}
 
 def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
     """
-    Draw the nodes that are on as rows of GPUs, the jobs on them as blocks.
+    Draw the nodes that are on as rows of GPUs, the jobs on them as blocks: .png, .svg or .pdf.
 
     Idle GPUs are hatched, shared GPUs framed; many nodes are grouped by type and stand in several
-    columns.
-
-    Parameters
-    ----------
-    instance, solution
-    path : path
-        .png, .svg or .pdf.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    InputError
-        For another suffix, or a decision that cannot be laid out.
+    columns. InputError for a solution that cannot be laid out.
     """
     path = figure_style.checked(path)
     shown = scene(instance, shelves(instance, solution))
@@ -110,14 +94,10 @@ def _drawn(name: str, shown: Scene) -> Figure:
 
 def occupancy_text(instance: Instance, solution: Solution, width: int = 100) -> Text:
     """
-    The nodes that are on, one line each, their GPUs between bars, idle ones with a dot.
+    Return the nodes that are on, one line each, their GPUs between bars, idle ones with a dot.
 
-    Background colours tell the time to completion; without colours the job ids remain.
-
-    Raises
-    ------
-    InputError
-        If the decision cannot be laid out because it breaks a constraint.
+    Background colours tell the time to completion; without colours the job ids remain. InputError
+    for a solution that cannot be laid out.
     """
     from rich.text import Text
 

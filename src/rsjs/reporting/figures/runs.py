@@ -20,12 +20,7 @@ OWN_LABEL = "gap to its own bound"
 LONGEST_LABEL, LONGEST_TITLE = 36, 50  # characters
 
 # postponement, which dwarfs the others under overload, comes last: a broken bar shows them
-TERMS = {
-    "energy": "#0072B2",
-    "idle": "#999999",
-    "tardiness": "#E69F00",
-    "postponement": "#D55E00",
-}
+TERMS = {"energy": "#0072B2", "idle": "#999999", "tardiness": "#E69F00", "postponement": "#D55E00"}
 CUT = 20.0  # costs above so many times the least are broken bars,
 SHOWN = 4.0  # at least so many times as long as the least
 BREAK = 0.04  # of the bar's length
@@ -36,11 +31,8 @@ def gap_over_time(runs: Sequence[Run]) -> Figure:
     """
     Return a panel per instance: gap of the incumbent to the instance's best bound, axes log.
 
-    Parameters
-    ----------
-    runs : sequence of mappings
-        instance, method, events (seconds, incumbent, bound each), best_bound; optionally
-        seconds, the time at which the method ended, tip and link, see `Series`.
+    Runs have instance, method, events (seconds, incumbent, bound each), best_bound; perhaps
+    seconds, the time at which the method ended, tip and link, see `Series`.
     """
     if not runs:
         raise InputError("", described("no runs"), "at least one run to draw")

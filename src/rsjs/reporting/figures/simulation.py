@@ -20,27 +20,22 @@ from rsjs.instances.instance import Workload
 from rsjs.reporting.figures import draw
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.gantt import IN_TIME, TOO_LATE, UNFINISHED, WIDTH, Bar, Gantt, write
-from rsjs.reporting.figures.occupancy import packed
+from rsjs.reporting.figures.occupancy import placed
 from rsjs.simulation.events import Changes, Record
 from rsjs.simulation.outcome import LATE, Outcome
 
 
 def cluster_course(outcomes: Sequence[Outcome], path: str | Path) -> Path:
-    """
-    Draw cost so far and energy (dashed), jobs that wait, and GPUs in use by type.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        Of one workload.
-    path : path
-        .png, .svg or .pdf.
-    """
+    """Draw `course_figure`: .png, .svg or .pdf."""
     return draw.write(course_figure(outcomes), path)
 
 
 def course_figure(outcomes: Sequence[Outcome]) -> Figure:
-    """Return a panel each for cost, queue, and GPUs of each type in use over time, by policy."""
+    """
+    Return cost so far and energy (dashed), jobs that wait, and GPUs in use by type over time.
+
+    Each outcome is of a policy on the one workload.
+    """
     if not outcomes:
         raise InputError("", described("no runs"), "at least one run to draw")
     cluster = outcomes[0].workload.cluster
@@ -62,15 +57,14 @@ def course_figure(outcomes: Sequence[Outcome]) -> Figure:
         for i, series in enumerate(in_use):
             used = [record.in_use[i] for record in outcome.records]
             series.append(Series(name=name, x=time, y=used, kind="steps", marked=[]))
-    x, titles = Axis(title="time [h]"), [f"{gpu.name} in use" for gpu in cluster.gpu_types]
-    titles = [f"{told}\nof {_gpus(cluster, i)}" for i, told in enumerate(titles)]
-    panels = [
-        Panel(series=cost, x=x, y=Axis(title="cost [$],\nof it energy (- -)", ends=(0, None))),
-        *(
-            Panel(series=series, x=x, y=Axis(title=title, ends=(0, None), is_count=True))
-            for title, series in zip(["jobs waiting", *titles], [waiting, *in_use], strict=True)
-        ),
+    x, y = Axis(title="time [h]"), Axis(title="cost [$],\nof it energy (- -)", ends=(0, None))
+    panels = [Panel(series=cost, x=x, y=y)]
+    titles = [
+        f"{gpu.name} in use\nof {_gpus(cluster, i)}" for i, gpu in enumerate(cluster.gpu_types)
     ]
+    for title, series in zip(["jobs waiting", *titles], [waiting, *in_use], strict=True):
+        y = Axis(title=title, ends=(0, None), is_count=True)
+        panels.append(Panel(series=series, x=x, y=y))
     return Figure(
         name="course",
         title="Cost, queue and GPUs over time",
@@ -157,22 +151,22 @@ class _Layout:
             self._join(node, widths, time)
 
     def _join(self, node: int, widths: dict[int, int], time: float) -> None:
-        placed = {j: (at, width) for j, (n, at, width, _) in self.where.items() if n == node}
+        taken = {j: (at, width) for j, (n, at, width, _) in self.where.items() if n == node}
         units = self._units(node)
         size = units * self.cluster.node_types[self.kind[node]].gpus
         for job in sorted(widths, key=lambda j: (-widths[j], j)):
-            gap = _gap(list(placed.values()), widths[job], units, size)
+            gap = _gap(list(taken.values()), widths[job], units, size)
             if gap is None:
                 break
-            placed[job] = gap, widths[job]
+            taken[job] = gap, widths[job]
         else:
             for job in widths:
-                self.where[job] = (node, *placed[job], time)
+                self.where[job] = (node, *taken[job], time)
             return
         here = {j: width for j, (n, _, width, _) in self.where.items() if n == node}
         for job in here:
             self.leave(job, time)
-        for job, start in _anew(here | widths, units).items():
+        for job, start in placed(here | widths, units).items():
             self.where[job] = node, start, (here | widths)[job], time
 
     def _units(self, node: int) -> int:
@@ -191,23 +185,6 @@ def _gap(taken: list[tuple[int, int]], width: int, units: int, size: int) -> int
         starts = [at for at in range(size) if at % units + width <= units]
         starts.sort(key=lambda at: all(free[at - at % units : at - at % units + units]))
     return next((at for at in starts if all(free[at : at + width])), None)
-
-
-def _anew(widths: dict[int, int], units: int) -> dict[int, int]:
-    """Jobs of a node from its first GPU on: whole GPUs, then shares."""
-    starts: dict[int, int] = {}
-    end = 0
-    for job in sorted((j for j in widths if widths[j] >= units), key=lambda j: (-widths[j], j)):
-        starts[job] = end
-        end += widths[job]
-    shares = {job: width for job, width in widths.items() if width < units}
-    for group in packed(shares, units):
-        at = end
-        for job in group:
-            starts[job] = at
-            at += shares[job]
-        end += units
-    return starts
 
 
 ROW, LEAST, MOST = 0.09, 2.2, 14.0  # inches: height of a GPU, of the figure

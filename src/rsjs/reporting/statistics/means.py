@@ -41,10 +41,7 @@ from rsjs.core.types import Floats
 
 
 def penalised(
-    times: pd.DataFrame,
-    limits: pd.Series,
-    factor: float = 1.0,
-    ran: pd.DataFrame | None = None,
+    times: pd.DataFrame, limits: pd.Series, factor: float = 1.0, ran: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Return seconds, `factor` limits for a failure; NaN where a method was not run (`ran`)."""
     penalty = pd.DataFrame(dict.fromkeys(times.columns, factor * limits))
@@ -118,10 +115,7 @@ FACTOR = 10.0
 
 
 def penalised_average(
-    times: pd.DataFrame,
-    limits: pd.Series,
-    factor: float = FACTOR,
-    ran: pd.DataFrame | None = None,
+    times: pd.DataFrame, limits: pd.Series, factor: float = FACTOR, ran: pd.DataFrame | None = None
 ) -> pd.Series:
     """Return arithmetic means where a failure counts `factor` limits; NaN where none was solved."""
     return penalised(times, limits, factor, ran).mean().where(times.notna().any())
