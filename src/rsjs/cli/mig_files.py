@@ -15,6 +15,7 @@ from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.mig.job_files import FORMS, read_jobs
 from rsjs.instances.mig.jobs import MIG_JOBS
 from rsjs.instances.mig.konopa.files import CONFIG
+from rsjs.reporting.tables.formats import counted
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.job_generator.config import MigConfig
@@ -110,7 +111,8 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
         print_values(facts, as_json=False)
         print()
     headings = ("field", "class", ">n", ">mean", ">expected", ">sd", ">expected", ">p")
-    print_table(f"{len(sets)} sets, {sum(map(len, sets))} jobs", headings, map(_cells, rows))
+    title = f"{counted(len(sets), 'set')}, {sum(map(len, sets))} jobs"
+    print_table(title, headings, map(_cells, rows))
 
 
 def _cells(row: FieldStatistics) -> list[str]:

@@ -46,9 +46,9 @@ def reproduce(
 
     A value is compared with the published one for each case that the paper leaves open: a claim
     holds if all agree, and holds with limits if some do; where our values cannot decide, the
-    verdict says so. Each run is a process of its own, with a record in DIR/store/<experiment>:
-    after Ctrl-C the same command goes on. DIR gets <experiment>.csv and, where there is something
-    to draw, <experiment>.png, as soon as the experiment is complete; --missing takes those that are
+    verdict says so. Each run is a process of its own, with a record in DIR/store/<experiment>: run
+    the same command again to resume. DIR gets <experiment>.csv and, where there is something to
+    draw, <experiment>.png, as soon as the experiment is complete; --missing takes those that are
     there. Exit code 1: a run failed, or the runs gave no value for a claim.
     """
     from rsjs.paper_claims.metrics import not_ended

@@ -95,7 +95,7 @@ def simulate(
       rsjs simulate workload.json --replay results/edf_paper.jsonl.gz -o again
 
     A policy is specified as a method, see `rsjs list methods`, and runs in a process of its own,
-    with a record in DIR/store: after Ctrl-C the same command goes on, and `rsjs report DIR/store`
+    with a record in DIR/store: run the same command again to resume; `rsjs report DIR/store`
     reads it. DIR gets totals.json, a log of events and a Gantt chart for each policy, and
     course.png: cost, queue and GPUs over time. --compare also gives costs over that of the first
     policy, two baselines and, where options make the times differ from those predicted, the
