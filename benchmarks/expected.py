@@ -1,8 +1,8 @@
 """
-What every measured method and kernel must find: `python -m benchmarks.expected` writes it anew,
+What every measured method and call must find: `python -m benchmarks.expected` writes it anew,
 with `--missing` only what is new.
 
-`expected.json` holds cost, bound and repeatable counts of each case, and for each instance the
+`expected.json` holds cost, bound and repeatable counts of each case and call, and for each instance the
 best certified bound, against which all gaps are taken. CI compares these, never seconds: counts
 exactly, costs up to rounding, those of solvers within the gap (`MethodCase.tolerance`).
 """
@@ -58,32 +58,27 @@ def main(*, missing: bool) -> None:
     """Run every case, or those that are new, once and write what all have found."""
     from rich.progress import track
 
-    from benchmarks.kernel_cases import KERNELS
-    from benchmarks.method_cases import CASES
-    from benchmarks.method_values import values_of
+    from benchmarks.cases import CASES, values_of
+    from benchmarks.work import GROUPS
 
     known = EXPECTED if missing else {}
-    methods = {name: found for name, found in known.get("methods", {}).items() if name in CASES}
-    kernels = {name: found for name, found in known.get("kernels", {}).items() if name in KERNELS}
+    methods = dict(known.get("methods", {}))
     for name, case in track(CASES.items(), description="methods"):
-        if name in methods:
-            continue
-        case.load()
-        methods[name] = values_of(case, case.solve())
-    for name, make in track(KERNELS.items(), description="kernels"):
-        if name in kernels:
-            continue
-        work = make()
-        kernels[name] = work.values(work.run())
-    wheres = dict.fromkeys(case.where for case in CASES.values())
-    found = {
-        "bounds": {
-            where: _best_bound(where, [methods[n] for n, c in CASES.items() if c.where == where])
-            for where in wheres
-        },
-        "methods": {name: methods[name] for name in CASES},
-        "kernels": {name: kernels[name] for name in KERNELS},
+        if name not in methods:
+            case.load()
+            methods[name] = values_of(case, case.solve())
+    methods = {name: methods[name] for name in CASES}
+    wheres: dict[str, list[Any]] = {}
+    for name, case in CASES.items():
+        wheres.setdefault(case.where, []).append(methods[name])
+    found: dict[str, Any] = {
+        "bounds": {where: _best_bound(where, values) for where, values in wheres.items()},
+        "methods": methods,
     }
+    for group, works in GROUPS.items():
+        found[group] = {}
+        for name, make in track(works.items(), description=group):
+            found[group][name] = known.get(group, {}).get(name) or make().measured()
     write_bytes((json.dumps(found, indent=1) + "\n").encode(), FILE)
 
 

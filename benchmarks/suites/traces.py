@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -147,10 +146,6 @@ class Traces:
     def time_inspect(self, files: dict[str, list[Path]], name: str) -> None:
         inspect(open_trace(self.paths))
 
-    def time_read(self, files: dict[str, list[Path]], name: str) -> None:
-        for _ in open_trace(self.paths).rows():
-            pass
-
     def track_read(self, files: dict[str, list[Path]], name: str) -> float:
         return rows_per_second(lambda: sum(map(len, open_trace(self.paths).rows())))
 
@@ -183,26 +178,3 @@ def rows_per_second(count: Callable[[], int]) -> float:
     start = time.process_time()
     rows = count()
     return rows / (time.process_time() - start)
-
-
-def main() -> None:
-    """Print what `asv` would track, for files of another size too: `SIZE_MB [FORMAT ...]`."""
-    import sys
-
-    size, *names = sys.argv[1:] or [str(MEGABYTES)]
-    for name in names or TABLES:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = written(name, int(size), Path(folder))
-            read = rows_per_second(lambda p=paths: sum(map(len, open_trace(p).rows())))
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            report = rows_per_second(lambda p=paths: inspect(open_trace(p)).tally.rows)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            written_mb = sum(path.stat().st_size for path in paths) / 1e6
-            print(
-                f"{name} {written_mb:.0f} MB: read {read:.0f}, report {report:.0f} rows/s; "
-                f"peak memory {before:.0f}, {peak:.0f} MB"
-            )
-
-
-if __name__ == "__main__":
-    main()

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from math import nan
 
+from benchmarks.cases import CASES, TINY, MethodCase, Values, grid, values_of
 from benchmarks.expected import EXPECTED
-from benchmarks.method_cases import CASES, TINY, MethodCase, grid
-from benchmarks.method_values import Values, values_of
 from rsjs.runs.gap import gap
 
 Qualities = dict[str, Values | str]  # values by case, or why there are none

@@ -1,22 +1,24 @@
 """
-Which methods are measured on which instances, within which budgets.
+What is measured: methods on instances, and in `work` single calls of parts of them.
 
-Shared by asv (`bench_methods`), its pytest-benchmark twin (`micro/test_methods.py`) and the values
-they are held to (`expected`). A budget is iterations or a gap, never seconds, so that the same
-work is done on every machine. It is part of the spelling: another budget is another series.
+Shared by asv (`suites/`), pytest-benchmark (`micro/`) and the values that both are held to
+(`expected`). A budget is iterations or a gap, never seconds, so that the same work is done on every
+machine. It is part of a method's specification: another budget is another series.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from typing import Any, TypedDict
 
 from rsjs.core.call import Call, Limits
-from rsjs.core.report import Report, SolveResult
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.registry import PRICED
 from rsjs.instances import costs
+from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES as OBJECTIVES
 from rsjs.instances.instance import Instance
@@ -29,6 +31,8 @@ SECONDS = 120.0  # no budget comes near it
 GAP = {"rsjs_nodes": 1e-2, "rsjs_classes": 1e-2, "rsjs_sifting": 1e-2}
 EXACT_GAP, NEVER = 1e-4, -1.0
 STEERED = 0.05  # relative; see MethodCase.tolerance
+MODEL_SIZE = ("rows", "columns", "nonzeros", "integers")
+WITHIN_BUDGET = (Stop.OPTIMAL, Stop.GAP, Stop.ITERATIONS)
 
 _RANDOMIZED = "randomized_greedy:paper?iterations=200"
 _ANYWHERE = (
@@ -50,7 +54,7 @@ _STOCHASTIC = (
 )
 _PRICED = ("priced_greedy", "ruin_recreate?iterations=2000")
 _PARTS = "fix_and_optimise?iterations=500,method={},nodes=4,rounds=4"
-_SIZES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # family: spelling: sizes
+_SIZES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # family: specification: sizes
     "jahani": {
         "jahani_patterns@highs": UP_TO_LARGE,
         "jahani_patterns@scip": UP_TO_MIDDLE,
@@ -95,26 +99,28 @@ _SIZES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # family: spelling: siz
     },
 }
 FAMILIES = tuple(_SIZES)
+GENERATORS: Mapping[str, Callable[..., Instance]] = {
+    "jahani": jahani.generate,
+    "kiros": kiros.generate,
+    "andreas": andreas.generate,
+    "sts": sts.generate,
+    "gpuscheduler": kiros.generate,
+}
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "sts": {"mix": "kma", "sharing": "paper"},
+    "gpuscheduler": {"due": "tight"},
+}
 
 
 @cache
-def instance_of(family: str, size: str) -> Instance:
-    """The instance of a family with seed 1, its costs tabled."""
+def instance_of(family: str, size: str, **options: Any) -> Instance:
+    """Return the instance of a family with seed 1, its costs tabled; options of its generator."""
     nodes, jobs = map(int, size.split(" x "))
-    match family:
-        case "jahani":
-            made = jahani.generate(nodes=nodes, jobs=jobs, seed=1)
-        case "kiros":
-            made = kiros.generate(nodes=nodes, jobs=jobs, seed=1)
-        case "andreas":
-            made = andreas.generate(nodes=nodes, jobs=jobs, seed=1)
-        case "sts":
-            made = sts.generate(nodes=nodes, jobs=jobs, seed=1, mix="kma", sharing="paper")
-        case _:
-            made = kiros.generate(nodes=nodes, jobs=jobs, seed=1, due="tight")
-            made = replace(made, objective=OBJECTIVES[family])
-    costs.cost_tables(made)
-    return made
+    given = {**OPTIONS.get(family, {}), **options}
+    instance = GENERATORS[family](nodes=nodes, jobs=jobs, seed=1, **given)
+    instance = replace(instance, objective=OBJECTIVES[family])
+    costs.cost_tables(instance)
+    return instance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +181,58 @@ class MethodCase:
         """Run the method in this process."""
         limits = Limits(gap=self.gap, time_limit=SECONDS)
         return self.request(self.instance, Call(limits=limits), Report(SECONDS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """One call, made anew for each measurement since kernels change their arguments."""
+
+    run: Callable[[], Any]  # what is timed
+    values: Callable[[Any], dict[str, float]]  # costs [$], bounds and counts of its result
+    tolerance: float | None = None  # relative, of floats; None = rounding
+
+    def measured(self) -> dict[str, float]:
+        """Run once and return the values."""
+        return self.values(self.run())
+
+
+class Values(TypedDict):
+    """Cost and bound [$], None where a method has none, and counts by name."""
+
+    cost: float | None
+    bound: float | None
+    counts: dict[str, int]
+
+
+def values_of(case: MethodCase, result: SolveResult) -> Values:
+    """
+    The values of a run, its cost by the checker.
+
+    Raises
+    ------
+    ValueError
+        If the run did not end by its budget, or its decision or a claim about it is wrong.
+    """
+    if result.stop not in WITHIN_BUDGET:
+        ends = ", ".join(WITHIN_BUDGET)
+        raise ValueError(f"{case.name}: ended by {result.stop}, expected {ends}")
+    cost = None
+    if result.solution is not None:
+        claims = {"objective": result.objective, "bound": result.bound}
+        verdict = check(case.instance, result.solution, **claims)
+        if not verdict.feasible:
+            raise ValueError(f"{case.name}: {verdict.violations[0]}")
+        cost = verdict.objective
+    return Values(cost=cost, bound=result.bound, counts=_repeatable(case, result))
+
+
+def _repeatable(case: MethodCase, result: SolveResult) -> dict[str, int]:
+    """Counts that depend on no solver's version: all without one, else the size of the model."""
+    if solver_of(case.request) is None:
+        return dict(result.counts)
+    if not case.request.method.linear:
+        return {}
+    return {name: result.counts[name] for name in MODEL_SIZE}
 
 
 CASES: Mapping[str, MethodCase] = {

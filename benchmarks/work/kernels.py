@@ -1,0 +1,257 @@
+"""
+Each compiled kernel of `rsjs.heuristics` on one instance.
+
+Kernels that only other kernels can call are measured inside these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import LARGE, STEERED, Work, instance_of
+from benchmarks.work.heuristics import decide, single_jobs
+from benchmarks.work.mig import first_problem
+from rsjs.heuristics.common.stopping import Stopping
+from rsjs.heuristics.dispatching.queues import JobModes
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.randomized import Constructions
+from rsjs.heuristics.greedy.randomized_arrays import prepared
+from rsjs.heuristics.greedy.randomized_shared import SharedConstructions
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
+from rsjs.heuristics.local_search.arrays import solution_arrays, tables
+from rsjs.heuristics.local_search.kernels_costs import refresh
+from rsjs.heuristics.local_search.local_search import Descent
+from rsjs.heuristics.local_search.path_relinking import Relinking, modes
+from rsjs.heuristics.mig.scheduling_local_search import local_search
+from rsjs.heuristics.mig.scheduling_rules import best_fit
+from rsjs.heuristics.ruin_recreate import dual_prices
+from rsjs.heuristics.ruin_recreate.arrays import mode_tables
+from rsjs.heuristics.ruin_recreate.construction import construct
+from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
+from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
+from rsjs.heuristics.sts.single_job import FEASIBLE
+from rsjs.heuristics.sts.speed_profile import profiles
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.instances.solution import Solution
+
+ITERATIONS, MOVES, STEPS, TIMES, MIG_MOVES = 200, 1000, 100, 100, 2000
+_TWO_K80 = 1  # node type of Kiros' catalogue
+MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
+    "rsjs.heuristics.greedy.greedy:place_jobs": "greedy",
+    "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
+    "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
+    "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
+    "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
+    "rsjs.heuristics.local_search.kernels_search:descend": "descent",
+    "rsjs.heuristics.mig.kernels:price": "mig_annealing",
+    "rsjs.heuristics.mig.kernels:anneal": "mig_annealing",
+    "rsjs.heuristics.mig.kernels:simulate": "mig_simulation",
+    "rsjs.heuristics.ruin_recreate.kernels_annealing:anneal": "annealing",
+    "rsjs.heuristics.ruin_recreate.kernels_node:total_cost": "node_moves",
+    "rsjs.heuristics.ruin_recreate.kernels_recreate:insert_all": "recreate",
+    "rsjs.heuristics.sts.speed_profile:solve": "speed_profile",
+    "rsjs.heuristics.sts.speed_profile:hull": "speed_profile",
+    "rsjs.heuristics.sts.kernels_sts:decide": "sts",
+    "rsjs.heuristics.sts.kernels_sts:set_changes": "sts",
+    "rsjs.heuristics.sts.kernels_sts:solved": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts:by_pressure": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts:give_idle_gpus": "sts_postprocessing",
+    "rsjs.heuristics.sts.kernels_sts:last_moment": "sts_postprocessing",
+}
+
+
+def _greedy() -> Work:
+    instance = instance_of("jahani", LARGE)
+    greedy.decide(instance, "paper")
+    return Work(
+        run=lambda: greedy.decide(instance, "paper"),
+        values=lambda decision: _priced_by_checker(instance, decision),
+    )
+
+
+def _randomized_construction() -> Work:
+    constructions = Constructions(prepared(instance_of("jahani", LARGE), RANDOMIZED_RULES["paper"]))
+    constructions.costs(1, 1)
+    return Work(
+        run=lambda: constructions.costs(1, ITERATIONS),
+        values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
+    )
+
+
+def _randomized_queue() -> Work:
+    schedules = SharedConstructions(JobModes.of(instance_of("sts", LARGE), "worst_case"), 0)
+    schedules.costs(1, 1)
+    return Work(
+        run=lambda: schedules.costs(1, ITERATIONS),
+        values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
+    )
+
+
+def _speed_profile() -> Work:
+    arguments = single_jobs()
+    profiles(*arguments)
+    return Work(
+        run=lambda: profiles(*arguments),
+        values=lambda found: {
+            "cost": float(found.energy.sum()),
+            "feasible": int((found.status == FEASIBLE).sum()),
+        },
+    )
+
+
+def _sts(rule: str, jobs: int) -> Work:
+    """Idle GPUs are given away by `literal` only, and most of them where jobs are few."""
+
+    instance = instance_of("sts", f"100 x {jobs}")
+    return Work(
+        run=decide(f"sts:{rule}", instance),
+        values=lambda found: _priced_by_checker(instance, found),
+    )
+
+
+def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, float]:
+    found = select_required_nodes(instance, decision)
+    running = int((found.job_node >= 0).sum())
+    return {"cost": costs.terms(instance, found).total, "running": running}
+
+
+@cache
+def _hurried() -> Instance:
+    """40 x 400 with due dates so early that many jobs run late."""
+    made = instance_of("kiros", "40 x 400", due="tight")
+    late = replace(made.jobs, due=0.3 * made.jobs.due)
+    return replace(made, jobs=late)
+
+
+@cache
+def _decision(rule: str) -> Solution:
+    return select_required_nodes(_hurried(), greedy.decide(_hurried(), rule))
+
+
+def _alone() -> Solution:
+    """A job on each node, on its two K80: there are other types, and larger and smaller nodes."""
+    nodes, jobs = _hurried().cluster.nodes, len(_hurried().jobs)
+    node, gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
+    node[:nodes], gpus[:nodes] = np.arange(nodes), 2
+    return Solution.of(node, gpus, np.full(nodes, _TWO_K80))
+
+
+def _descent(neighbourhoods: str, *, alone: bool = False) -> Work:
+    found = Descent(_hurried(), only_late=False, neighbourhoods=neighbourhoods)
+    start = _alone() if alone else _decision("paper")
+    return Work(
+        run=lambda: found.improve(start, Stopping()),
+        values=lambda best: {
+            "cost": best[0],
+            "moves": found.moves,
+            "neighbours": found.neighbours,
+        },
+    )
+
+
+def _refreshing() -> Work:
+    arrays = tables(_hurried())
+    state = solution_arrays(_hurried(), arrays, _decision("paper"), 10)
+    refresh(arrays, state)
+    return Work(
+        run=lambda: [refresh(arrays, state) for _ in range(TIMES)],
+        values=lambda found: {"cost": found[-1]},
+    )
+
+
+def _relinking() -> Work:
+    guide, path = modes(_hurried(), _decision("paper")), Relinking(_hurried())
+    return Work(
+        run=lambda: path.path(_alone(), guide, STEPS, Stopping()),
+        values=lambda found: {"cost": found[0], "steps": path.steps},
+    )
+
+
+def _priced() -> tuple[Any, Any, Any]:
+    instance = instance_of("sts", LARGE)
+    return instance, mode_tables(instance), dual_prices.find(instance)
+
+
+def _annealing() -> Work:
+    instance, problem, found = _priced()
+    search = Annealer(instance, problem, found, construct(instance, problem, found), 0)
+    return Work(
+        run=lambda: search.moves(MOVES, COLD * found.scale, NODES_LED, FEW),
+        values=lambda _: {"cost": search.cost},
+        tolerance=STEERED,
+    )
+
+
+def _recreate() -> Work:
+    instance, problem, found = _priced()
+    return Work(
+        run=lambda: construct(instance, problem, found),
+        values=lambda state: {"cost": total_cost(problem, state)},
+        tolerance=STEERED,
+    )
+
+
+def _node_moves() -> Work:
+    instance, problem, found = _priced()
+    state = construct(instance, problem, found)
+    return Work(
+        run=lambda: [total_cost(problem, state) for _ in range(TIMES)],
+        values=lambda found: {"cost": found[-1]},
+        tolerance=STEERED,
+    )
+
+
+def _mig_simulation() -> Work:
+    """Best fit by the rule `bigfirst_srpt`."""
+
+    problem = first_problem("completion")
+    best_fit(problem, "bigfirst_srpt")
+    return Work(
+        run=lambda: best_fit(problem, "bigfirst_srpt"),
+        values=lambda found: {"cost": terms(problem, found)["completion"]},
+    )
+
+
+def _mig_annealing() -> Work:
+    """Some moves of local search from FCFS."""
+
+    problem = first_problem("completion")
+    start = best_fit(problem)
+    local_search(problem, [start], iterations=1)
+    return Work(
+        run=lambda: local_search(problem, [start], iterations=MIG_MOVES),
+        values=lambda found: {
+            "cost": terms(problem, found[0])["completion"],
+            "iterations": found[1],
+        },
+    )
+
+
+WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
+    "annealing": _annealing,
+    "descent": partial(_descent, "1234567"),
+    "gpu_neighbourhood": partial(_descent, "7"),
+    "greedy": _greedy,
+    "job_neighbourhoods": partial(_descent, "123"),
+    "mig_annealing": _mig_annealing,
+    "mig_simulation": _mig_simulation,
+    "node_moves": _node_moves,
+    "node_neighbourhoods": partial(_descent, "456", alone=True),
+    "randomized_construction": _randomized_construction,
+    "randomized_queue": _randomized_queue,
+    "recreate": _recreate,
+    "refreshing": _refreshing,
+    "relinking": _relinking,
+    "speed_profile": _speed_profile,
+    "sts": partial(_sts, "literal", 400),
+    "sts_choices": partial(_sts, "fallback", 400),
+    "sts_postprocessing": partial(_sts, "literal", 200),
+}
