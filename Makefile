@@ -49,8 +49,9 @@ links: ## symlinks in src/rsjs, so that editors and mypy find the code folders
 bench: $(VENV)/installed ## time the micro-benchmarks
 	$(BIN)/pytest benchmarks/micro
 
-asv: $(VENV)/installed ## measure HEAD^ and HEAD with asv, hours; ASV='--bench Kernel', ASV='--here --quick'
-	$(BIN)/python -m benchmarks.history $(ASV)
+asv: $(VENV)/installed ## measure HEAD^ and HEAD with asv, hours; ASV='--bench Kernels --quick'
+	$(BIN)/asv machine --yes
+	$(BIN)/asv continuous --interleave-rounds --show-stderr HEAD^ HEAD $(ASV)
 
 canary: $(VENV)/installed ## prove that a kernel of half the speed is noticed
 	$(BIN)/python -m benchmarks.canary

@@ -1,30 +1,31 @@
 """
 A kernel that does everything twice must be noticed: `python -m benchmarks.canary`.
 
-The same benchmark as asv runs it is measured three times side by side: as it is, as it is once
-more, and with the kernel slowed down. The third must be told as slower than the first, the second
-must not. Turns are taken, so that a busy machine is busy for all three.
+asv has no test of its own sensitivity. The same benchmark as asv runs it is measured three times
+side by side: as it is, as it is once more, and with the kernel slowed down. By the rule of `asv
+compare` the third must be slower than the first and the second must not. Turns are taken, so that
+a busy machine is busy for all three.
 """
 
 from __future__ import annotations
 
 import copy
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from asv._stats import is_different
 from asv_runner.discovery import get_benchmark_from_name
+from asv_runner.statistics import compute_stats
 
-from benchmarks.asv_results import has_become_slower, store
-from benchmarks.kernel_cases import KERNELS
+from benchmarks.work.kernels import WORK
 
-FOLDER = Path(__file__).parent
-BENCHMARK, KERNEL = "bench_kernels.Kernel.time_run", "descent"
-ROUNDS = 4
-PLAIN, AGAIN, SLOWED = COMMITS = ("a" * 40, "b" * 40, "c" * 40)
+SUITES = Path(__file__).with_name("suites")
+BENCHMARK, KERNEL = "work.Kernels.time_run", "descent"
+ROUNDS, FACTOR = 4, 1.1  # the factor is that of `asv compare`
+PLAIN, AGAIN, SLOWED = "plain", "again", "slowed"
 
 
 @contextmanager
@@ -46,33 +47,36 @@ def everything_twice() -> Iterator[None]:
 
 
 def measured() -> dict[str, list[float]]:
-    """Seconds of all runs by commit."""
-    benchmark = get_benchmark_from_name(str(FOLDER), f"{BENCHMARK}-{list(KERNELS).index(KERNEL)}")
+    """Return the seconds of all runs by variant."""
+    benchmark = get_benchmark_from_name(str(SUITES), f"{BENCHMARK}-{list(WORK).index(KERNEL)}")
     benchmark.repeat = 5
     variants: dict[str, Callable[[], Any]] = {
         PLAIN: nullcontext,
         AGAIN: nullcontext,
         SLOWED: everything_twice,
     }
-    seconds: dict[str, list[float]] = {commit: [] for commit in COMMITS}
+    seconds: dict[str, list[float]] = {variant: [] for variant in variants}
     for _ in range(ROUNDS):
-        for commit, variant in variants.items():
+        for name, variant in variants.items():
             with variant():
                 benchmark.do_setup()
-                seconds[commit] += benchmark.do_run()["samples"]
+                seconds[name] += benchmark.do_run()["samples"]
     return seconds
+
+
+def is_slower(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Return whether seconds have grown as `asv compare` has it: by 10 % and significantly."""
+    (first, stats), (second, others) = (compute_stats(samples, 1) for samples in (before, after))
+    return second > FACTOR * first and bool(is_different(before, after, stats, others))
 
 
 def main() -> None:
     """Measure, compare, and end with an error if a change is missed or imagined."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for commit, seconds in measured().items():
-            store(folder, commit, {f"{BENCHMARK}({KERNEL})": seconds})
-        if has_become_slower(folder, PLAIN, AGAIN):
-            sys.exit("canary: a kernel was flagged against itself; the machine is too busy")
-        if not has_become_slower(folder, PLAIN, SLOWED):
-            sys.exit("canary: a kernel that does everything twice was not noticed")
+    seconds = measured()
+    if is_slower(seconds[PLAIN], seconds[AGAIN]):
+        sys.exit("canary: a kernel was flagged against itself; the machine is too busy")
+    if not is_slower(seconds[PLAIN], seconds[SLOWED]):
+        sys.exit("canary: a kernel that does everything twice was not noticed")
     print("\ncanary: a kernel that does everything twice is noticed, the same kernel is not")
 
 

@@ -2,7 +2,7 @@
 What every measured method and call must find: `python -m benchmarks.expected` writes it anew,
 with `--missing` only what is new.
 
-`expected.json` holds cost, bound and repeatable counts of each case and call, and for each instance the
+`expected.json` holds cost, bound and repeatable counts of each case and call, and for instances the
 best certified bound, against which all gaps are taken. CI compares these, never seconds: counts
 exactly, costs up to rounding, those of solvers within the gap (`MethodCase.tolerance`).
 """

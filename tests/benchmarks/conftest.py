@@ -22,7 +22,7 @@ with open(sys.argv[2], "w") as file:
 def discovered(tmp_path_factory):
     """Each benchmark with its name, type and parameters, the latter as Python writes them."""
     found = tmp_path_factory.mktemp("asv") / "benchmarks.json"
-    command = [sys.executable, "-c", DISCOVER, str(ROOT / "benchmarks"), str(found)]
+    command = [sys.executable, "-c", DISCOVER, str(ROOT / "benchmarks" / "suites"), str(found)]
     subprocess.run(command, check=True, capture_output=True)
     benchmarks: list[dict[str, Any]] = json.loads(found.read_text())
     return benchmarks

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.cases import CASES, FAMILIES, TINY
 from benchmarks.expected import EXPECTED
-from benchmarks.kernel_cases import KERNELS, MEASURED_BY
-from benchmarks.method_cases import CASES, FAMILIES, TINY
+from benchmarks.work import GROUPS
+from benchmarks.work.kernels import MEASURED_BY
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.methods import parse
@@ -41,12 +42,12 @@ def compiled_functions():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "track"])
 def test_every_registered_method_is_measured(discovered, kind):
-    tiny = {CASES[name].method for (name,) in parameters(discovered, "bench_methods.Tiny", kind)}
+    tiny = {CASES[name].method for (name,) in parameters(discovered, "methods.Tiny", kind)}
     methods = {
         method
         for family in FAMILIES
         for suite in (family.title(), f"{family.title()}Quality")
-        for method, _ in parameters(discovered, f"bench_methods.{suite}", kind)
+        for method, _ in parameters(discovered, f"methods.{suite}", kind)
     }
     assert {parse(method).method.name for method in methods | tiny} == REGISTERED
 
@@ -62,29 +63,32 @@ def test_every_case_of_a_family_is_among_its_parameters(discovered, family):
     cases = [case for case in CASES.values() if case.family == family]
     wanted = {(case.method, case.size) for case in cases if case.size != TINY}
     tiny = {(case.name,) for case in cases if case.size == TINY}
-    suite = f"bench_methods.{family.title()}"
+    suite = f"methods.{family.title()}"
     for kind, name in (("time", suite), ("track", f"{suite}Quality")):
         assert wanted <= set(parameters(discovered, name, kind))
-        assert tiny <= set(parameters(discovered, "bench_methods.Tiny", kind))
+        assert tiny <= set(parameters(discovered, "methods.Tiny", kind))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "track"])
-def test_every_kernel_is_measured(discovered, kind):
-    measured = {kernel for (kernel,) in parameters(discovered, "bench_kernels", kind)}
-    assert measured == set(KERNELS)
+def test_every_call_and_kernel_is_measured(discovered, kind):
+    for group, works in GROUPS.items():
+        measured = {name for (name,) in parameters(discovered, f"work.{group.title()}", kind)}
+        assert measured == set(works)
     assert set(compiled_functions()) == set(MEASURED_BY)
-    assert {*MEASURED_BY.values()} <= measured
+    assert {*MEASURED_BY.values()} <= set(GROUPS["kernels"])
 
 
 @pytest.mark.slow
 def test_every_linear_formulation_is_built(discovered):
     for kind in ("time", "track", "peakmemory"):
-        built = {name for (name,) in parameters(discovered, "bench_formulations.Build", kind)}
-        assert built == {name for name, method in EXACT.items() if method.linear}
+        built = {name for (name,) in parameters(discovered, "work.Formulations", kind)}
+        assert {f"build {name}" for name, method in EXACT.items() if method.linear} <= built
 
 
 def test_every_case_has_expected_values_and_no_other():
     assert EXPECTED["methods"].keys() == CASES.keys()
-    assert EXPECTED["kernels"].keys() == KERNELS.keys()
+    assert {group: EXPECTED[group].keys() for group in GROUPS} == {
+        group: works.keys() for group, works in GROUPS.items()
+    }
     assert EXPECTED["bounds"].keys() == {case.where for case in CASES.values()}

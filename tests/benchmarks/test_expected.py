@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.canary import everything_twice
+from benchmarks.cases import CASES, STEERED, values_of
 from benchmarks.expected import EXPECTED, differences
-from benchmarks.kernel_cases import KERNELS
-from benchmarks.method_cases import CASES, STEERED
-from benchmarks.method_values import values_of
+from benchmarks.work.kernels import WORK
 from rsjs.core.report import Stop
 
 WANTED = {"cost": 10.0, "bound": None, "counts": {"moves": 3}}
@@ -16,8 +15,7 @@ NAME = "jahani 10 x 40 greedy:paper"
 
 
 def found(kernel):
-    work = KERNELS[kernel]()
-    return work.values(work.run())
+    return WORK[kernel]().measured()
 
 
 def test_a_kernel_that_does_everything_twice_is_noticed_by_its_counts():

@@ -20,7 +20,7 @@ from rsjs.instances.library.sets import (
     sizes,
 )
 
-DRAWN_HERE = 100  # jobs: larger members are drawn by python -m benchmarks.library
+DRAWN_HERE = 100  # jobs: larger members are drawn by rsjs fetch-set
 
 
 def small_members(name):
