@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -184,14 +184,16 @@ def compare_pairs(
     """
     if not pairs:
         raise InputError("", described("no instances"), "at least one")
-    own = kind_of(pairs[0][0])
+    kind = kind_of(pairs[0][0]).name
+    kind_options = json.loads(options or "{}")
     order: dict[tuple[str, str], int] = {}
     choices: dict[str, Choice] = {}
     for problem, requests in pairs:
         for request in requests:
             order.setdefault((problem.digest, request.spelling), len(order))
             before = choices.get(request.spelling, Choice(request=request, on=()))
-            choices[request.spelling] = replace(before, on=(*before.on, _literal(problem.name)))
+            name = re.sub(r"[*?\[]", "[\\g<0>]", problem.name)  # a pattern that fits no other
+            choices[request.spelling] = replace(before, on=(*before.on, name))
     sources = tuple(
         Source(key=f"given {problem.digest}", make=partial(next, repeat(problem)))
         for problem, _ in pairs
@@ -206,35 +208,25 @@ def compare_pairs(
         memory_limit_mb=limits.memory_limit_mb or MEMORY,
         gap=limits.gap,
         threads=(limits.threads,),
-        kind=own.name,
+        kind=kind,
         sources=sources,
         choices=tuple(choices.values()),
-        kind_options=json.loads(options or "{}"),
+        kind_options=kind_options,
         file=Path("comparison"),
-        text=_text(
-            limits,
-            [problem.digest for problem, _ in pairs],
-            choices.values(),
-            own.name,
-            json.loads(options or "{}"),
-        ),
+        text=_text(limits, [problem for problem, _ in pairs], choices, kind, kind_options),
     )
-    reasons = [
-        (one.spelling, problem.name, own.refusal(one, problem) or one.missing())
-        for problem, requests in pairs
-        for one in requests
-    ]
-    if all(reason for *_, reason in reasons):
-        spelling, name, reason = reasons[0]
-        found = described(f"nothing to run: {spelling} on {name}")
-        raise InputError("", found, f"other methods or instances: {reason}")
 
     def place(run: Run) -> int:
         return order[run.instance_sha256, run.method]
 
     with tempfile.TemporaryDirectory(prefix="rsjs-") as scratch:
         folder = Path(store) if store is not None else Path(scratch) / "store"
-        prepared = runner.prepare(campaign, folder, Part())
+        try:
+            prepared = runner.prepare(campaign, folder, Part())
+        except InputError as error:
+            if error.file != campaign.file:
+                raise
+            raise InputError(error.pointer, error.value, error.expected) from None
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
         return _carried_out(prepared, folder, Local(1), 1, place, watch)
 
@@ -337,40 +329,36 @@ def _carried_out(
     )
 
 
-def _literal(name: str) -> str:
-    """Return the pattern that fits a name and no other."""
-    return re.sub(r"[*?\[]", "[\\g<0>]", name)
-
-
 def _text(
     limits: Limits,
-    digests: Sequence[str],
-    choices: Iterable[Choice],
+    problems: Sequence[Any],
+    choices: Mapping[str, Choice],
     kind: str,
     options: Mapping[str, Any],
 ) -> str:
     """Return the comparison as the TOML file of a campaign beside its instances."""
     part = next((one for one in KEYS if one.kind == kind), KEYS[-1])
     given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
-    names = [f"instances/{digest}.json.gz" for digest in digests]
-    lines = [
-        'format = "rsjs-campaign/1"',
-        'name = "comparison"',
-        'shows = "methods side by side"',
-        'timing = "exclusive"',
-        f"seeds = [{limits.seed}]",
-        "",
-        "[limits]",
-        f"time_s = {limits.time_limit!r}",
-        f"gap = {limits.gap!r}",
-        f"threads = [{limits.threads}]",
-        f"memory_mb = {limits.memory_limit_mb or MEMORY!r}",
-        *(["", f"[{min(part.may)}]", *given] if given else []),
-        "",
-        f"[[{part.instances}]]",
-        f"files = {json.dumps(names)}",
-    ]
-    for choice in choices:
-        run, on = json.dumps([choice.request.spelling]), json.dumps([*choice.on])
-        lines += ["", f"[[{part.methods}]]", f"run = {run}", f"on = {on}"]
-    return "\n".join([*lines, ""])
+    section = "\n".join([f"[{min(part.may)}]", *given, "\n"]) if given else ""
+    files = json.dumps([f"instances/{problem.digest}.json.gz" for problem in problems])
+    methods = (
+        f"[[{part.methods}]]\nrun = {json.dumps([name])}\non = {json.dumps(choice.on)}\n"
+        for name, choice in choices.items()
+    )
+    return f"""\
+format = "rsjs-campaign/1"
+name = "comparison"
+shows = "methods side by side"
+timing = "exclusive"
+seeds = [{limits.seed}]
+
+[limits]
+time_s = {limits.time_limit!r}
+gap = {limits.gap!r}
+threads = [{limits.threads}]
+memory_mb = {limits.memory_limit_mb or MEMORY!r}
+
+{section}[[{part.instances}]]
+files = {files}
+
+""" + "\n".join(methods)

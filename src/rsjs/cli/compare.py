@@ -20,9 +20,9 @@ from rsjs.cli.options import (
     Threads,
     TimeLimit,
     argument,
-    errors_at,
     limits,
     option,
+    options_named,
     requests,
 )
 from rsjs.cli.output import number, percent, print_json, print_text, show_table, writable
@@ -74,7 +74,7 @@ def compare(
     wanted = requests(methods)
     given = {instance.digest: instance for instance in map(read_instance, files)}
     writable(output, folder=True)
-    with running() as screen, errors_at("--methods"):
+    with running() as screen, options_named():
         found = compare_pairs(
             [(instance, wanted) for instance in given.values()],
             allowed,

@@ -22,6 +22,7 @@ from rsjs.cli.options import (
     errors_at,
     limits,
     option,
+    options_named,
     split,
 )
 from rsjs.cli.output import print_json, show_table, writable
@@ -105,7 +106,7 @@ def formulation_study(
                 instance = api.generate(nodes=nodes, jobs=jobs, seed=seed, **FAMILIES[name][0])
             family_of[instance.digest] = name
             pairs.append((instance, plans[name]))
-    with running() as screen, errors_at("--methods"):
+    with running() as screen, options_named():
         watch = watching(screen, output / STORE)
         found = compare_pairs(pairs, allowed, store=output / STORE, watch=watch)
     rows: list[Mapping[str, Any]] = [
