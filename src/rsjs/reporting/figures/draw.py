@@ -24,7 +24,7 @@ LONGEST_LABEL = 36  # characters of a line of the legend
 LINE, AROUND = 0.15, 0.5  # inches: height of a legend's line, room for titles of axes
 SMALLEST = 4.2  # inches: width of a figure
 WIDEST, FINEST = 2.2, 1.0  # points: a line that lies on another one leaves its edges to see
-FEW_DECADES = 300.0  # below this ratio of the ends, ticks stand between the powers of ten
+FEW_DECADES = 1000.0  # below this ratio of the ends, ticks stand between the powers of ten
 DASHED = (0, (3, 2))
 PALE, GREY, SMALL = "0.92", "0.35", 7
 
