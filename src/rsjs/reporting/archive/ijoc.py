@@ -23,7 +23,7 @@ import re
 import shutil
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -38,9 +38,8 @@ from rsjs.reporting.archive import archive_data
 from rsjs.reporting.archive.campaign_data import Experiment, doubts, experiments, last_session
 from rsjs.reporting.archive.metadata import Paper, left_to_fill
 from rsjs.reporting.archive.results import Item, write_results
-from rsjs.reporting.archive.source_tree import licence, write_source
+from rsjs.reporting.archive.source_tree import licence, rendered, write_source
 from rsjs.reporting.tables.comparison import conditions
-from rsjs.reporting.tables.table import code, escaped
 
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
 SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
@@ -145,7 +144,7 @@ def _write(
         "best": best,
         "logs": logs,
     }
-    texts = {name: _page(template, facts) for name, template in PAGES.items()}
+    texts = {name: rendered(template, facts) for name, template in PAGES.items()}
     texts |= {"LICENSE": terms, "AUTHORS": "".join(f"{name}\n" for name in paper.authors)}
     for name, text in texts.items():
         write_bytes(text.encode(), at / name)
@@ -156,21 +155,6 @@ def _write(
         "logs": len(logs),
         "left": left_to_fill([at / "README.md", at / "AUTHORS"]),
     }
-
-
-def _page(template: str, facts: Mapping[str, Any]) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    plain = Environment(
-        loader=PackageLoader("rsjs.reporting.archive"),
-        autoescape=False,  # Markdown and shell, no HTML
-        keep_trailing_newline=True,
-        lstrip_blocks=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    plain.filters |= {"code": code, "escaped": escaped}
-    return plain.get_template(f"{template}.j2").render(facts)
 
 
 def _told(one: Experiment, items: Sequence[Item]) -> dict[str, Any]:

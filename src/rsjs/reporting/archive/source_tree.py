@@ -7,14 +7,17 @@ import json
 import re
 import subprocess
 import tarfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from rsjs.commit import of_tree
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.tables.table import code, escaped
 
 DISTRIBUTION = "rsjs-bench"
 PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
@@ -23,25 +26,6 @@ CI = re.compile(
     r"|\.pre-commit-config\.yaml|azure-pipelines\.yml"
 )
 TESTS = re.compile(r"extra == .test\b")
-PROJECT = """\
-[build-system]
-requires = ["setuptools>=77"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "{name}"
-version = "{version}"
-dependencies = {needed}
-
-[project.scripts]
-rsjs = "rsjs.cli.main:main"
-
-[tool.setuptools.packages.find]
-include = ["rsjs*"]
-
-[tool.setuptools.package-data]
-"*" = ["**/*"]
-"""
 
 
 @dataclass(frozen=True)
@@ -104,9 +88,25 @@ def _write_package(folder: Path) -> None:
                 write_bytes(path.read_bytes(), folder.joinpath(*package.split("."), inside))
     found = metadata.distribution(DISTRIBUTION)
     needed = [line for line in found.requires or [] if "extra ==" not in line]
-    project = PROJECT.format(name=DISTRIBUTION, version=found.version, needed=json.dumps(needed))
-    write_bytes(project.encode(), folder / "pyproject.toml")
+    facts = {"name": DISTRIBUTION, "version": found.version, "needed": json.dumps(needed)}
+    write_bytes(rendered("pyproject.toml", facts).encode(), folder / "pyproject.toml")
     write_bytes("".join(f"{pin}\n" for pin in _pins(found)).encode(), folder / "requirements.txt")
+
+
+def rendered(template: str, facts: Mapping[str, Any]) -> str:
+    """Return the text that a template of the archive makes of facts."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    plain = Environment(
+        loader=PackageLoader("rsjs.reporting.archive"),
+        autoescape=False,  # Markdown and shell, no HTML
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    plain.filters |= {"code": code, "escaped": escaped}
+    return plain.get_template(f"{template}.j2").render(facts)
 
 
 def _pins(found: metadata.Distribution) -> list[str]:

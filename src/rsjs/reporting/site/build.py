@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site import (
@@ -20,13 +21,14 @@ from rsjs.reporting.site import (
     method_page,
     overview_page,
     pairwise_page,
-    provenance_page,
 )
 from rsjs.reporting.site.downloads import Downloads, Drawing
 from rsjs.reporting.site.families import families, grouped, run_set
 from rsjs.reporting.site.pages import Pages, family_url, instance_slug, method_url
+from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_table import facts_script
+from rsjs.rows.csv import csv_text
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")
@@ -112,12 +114,34 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: D
         ("pairwise", pairwise_page.content(found, downloads)),
         ("failures", failures_page.content(material, downloads)),
         ("fairness", fairness_page.content(found, rows, downloads)),
-        ("provenance", provenance_page.content(material, downloads)),
+        ("provenance", _provenance(material, downloads)),
     ):
         pages.write(f"{name}.html", name, content)
     mark = {"format": FORMAT, "title": title, "runs": len(rows), "run_set": run_set(rows)}
     (root / MARK).write_text(json.dumps(mark, indent=1) + "\n", "utf-8")
     return 0 if pdf else count
+
+
+def _provenance(material: Material, downloads: Downloads) -> dict[str, Any]:
+    """Return what the template `provenance` needs."""
+    rows = [{key: value for key, value in row.items() if key != "events"} for row in material.rows]
+    return {
+        "run_set": run_set(rows),
+        "sources": [path.as_posix() for path in material.sources],
+        "sessions": [*material.sessions.values()],
+        "runs_file": downloads.text("provenance-runs.csv", csv_text(rows)),
+    }
+
+
+def _index_script(material: Material) -> str:
+    """Return a script that hands over which instance each run and each solution file belongs to."""
+    slugs = list(dict.fromkeys(instance_slug(row) for row in material.rows))
+    place = {slug: i for i, slug in enumerate(slugs)}
+    runs = [
+        [row["anchor"], place[instance_slug(row)], (row["solution_sha256"] or "")[:16]]
+        for row in material.rows
+    ]
+    return f"rsjsIndex({harmless({'slugs': slugs, 'runs': runs})});\n"
 
 
 def _assets(root: Path, material: Material) -> None:
@@ -128,7 +152,7 @@ def _assets(root: Path, material: Material) -> None:
         shutil.copytree(assets, root / "assets", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "assets" / "plotly.min.js").write_text(get_plotlyjs(), "utf-8")
     (root / "data").mkdir()
-    (root / "data" / "index.js").write_text(provenance_page.index_script(material), "utf-8")
+    (root / "data" / "index.js").write_text(_index_script(material), "utf-8")
 
 
 def _is_ours(folder: Path) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from rsjs.reporting.figures.draw import Styles, write
 from rsjs.reporting.figures.figure import Figure
@@ -24,25 +24,20 @@ Draw = Callable[..., object]
 FOLDER = "downloads"
 
 
-class Drawing:
+class Drawing(ProcessPoolExecutor):
     """Draws what is asked for; leaving the context waits until all of it is drawn."""
 
     def __init__(self) -> None:
         # spawned, not forked: a terminal's spinner is a thread of this process
-        self._pool = ProcessPoolExecutor(
-            _cores(), mp_context=get_context("spawn"), initializer=_leave_ctrl_c
-        )
+        super().__init__(_cores(), mp_context=get_context("spawn"), initializer=_leave_ctrl_c)
         self._pictures: list[Future[object]] = []
 
     def draw(self, draw: Draw, *what: Any, path: Path) -> None:
         """Call draw(*what, path), a function of a module."""
-        self._pictures.append(self._pool.submit(draw, *what, path))
-
-    def __enter__(self) -> Self:
-        return self
+        self._pictures.append(self.submit(draw, *what, path))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=kind is not None)
+        self.shutdown(cancel_futures=kind is not None)
         if kind is None:
             for picture in self._pictures:
                 picture.result()

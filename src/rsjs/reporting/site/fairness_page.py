@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import DIGITS, Family, footer, grouped
+from rsjs.reporting.site.families import DIGITS, Family, footer
 from rsjs.reporting.site.pages import method_url
 from rsjs.reporting.site.report_data import ReportRow as Row
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
-from rsjs.reporting.statistics.tables import METHOD
+from rsjs.reporting.statistics.tables import METHOD, named
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Table
 from rsjs.rows.select import are_shared, known
@@ -83,20 +83,24 @@ def _value(value: Any) -> str:
 
 def _limits(rows: Sequence[Row]) -> Table:
     """How far past their time limit the processes of each method ran."""
-    lines = []
-    for name, group in grouped(rows, "method").items():
-        over = pd.Series([_over(row) for row in group], dtype=float)
-        lines.append(
-            {
-                "method": name,
-                "runs": len(group),
-                "over": int((over > 0).sum()),
-                "median": over[over > 0].median(),
-                "most": over.max(),
-                "false": sum(int(known(row, "false_incumbents") or 0) for row in group),
-                "strays": sum(int(known(row, "strays") or 0) for row in group),
-            }
-        )
+    over = [_over(row) for row in rows]
+    frame = pd.DataFrame(
+        {
+            "method": [row["method"] for row in rows],
+            "past": over,
+            "median": [seconds or None for seconds in over],
+            "false": [known(row, "false_incumbents") or 0 for row in rows],
+            "strays": [known(row, "strays") or 0 for row in rows],
+        }
+    )
+    lines = frame.groupby("method", sort=False).agg(
+        runs=("past", "size"),
+        over=("median", "count"),
+        median=("median", "median"),
+        most=("past", "max"),
+        false=("false", "sum"),
+        strays=("strays", "sum"),
+    )
     return Table(
         name="limits",
         title="How limits were kept",
@@ -109,7 +113,7 @@ def _limits(rows: Sequence[Row]) -> Table:
             Column("false", "false incumbents", formats.count),
             Column("strays", "processes left behind", formats.count),
         ],
-        rows=lines,
+        rows=named(lines),
         notes=[
             "Seconds from the time limit to the end of the process. Incumbents found later do not"
             " count. False incumbents are not worth what the method claimed."

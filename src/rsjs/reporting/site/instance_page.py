@@ -18,7 +18,7 @@ from rsjs.reporting.figures.occupancy import Shelf, scene, shelves
 from rsjs.reporting.figures.occupancy_drawers import occupancy
 from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import footer, grouped
+from rsjs.reporting.site.families import DIGITS, footer, grouped
 from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, Plot, figure_plot
@@ -237,7 +237,8 @@ def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
     def link(line: Row, key: str) -> str:
         if key == "method":
             return method_url(line["method"]) if line["method"] else ""
-        return line["best_run"] if key in ("cost", "gap_to_best") else instance_url(line)
+        of_best = key in ("cost", "gap_to_best", "solution")
+        return line["best_run"] if of_best else instance_url(line)
 
     table = Table(
         name="instances",
@@ -253,14 +254,25 @@ def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             labels.column("bound", "best bound", rows),
             Column("gap_to_best", "gap to best", formats.percent, unit="%"),
             Column("method", "best cost by"),
+            Column("instance_sha256", "sha256", text=lambda row: _digits(row["instance_sha256"])),
+            Column("solution", "sha256 of solution", text=lambda row: _digits(row["solution"])),
         ],
         rows=[list_line(group) for group in grouped(rows, "instance").values()],
-        notes=["Best cost: the least that the checker confirms; of equals the first by method."],
+        notes=[
+            "Best cost: the least that the checker confirms; of equals the first by method. sha256:"
+            f" {DIGITS} digits of that of the canonical form, see docs/files.md, and of that of the"
+            " best solution's file; the CSV file has all."
+        ],
         footer=footer(rows),
         link=link,
+        mark=lambda line, key: "digest" if key in ("instance_sha256", "solution") else "",
         choices=frozenset({"family"}),
     )
     return {"instances": downloads.with_files(table, "all")}
+
+
+def _digits(sha256: str) -> str:
+    return sha256[:DIGITS]
 
 
 def list_line(group: Sequence[Row]) -> dict[str, Any]:
@@ -274,5 +286,6 @@ def list_line(group: Sequence[Row]) -> dict[str, Any]:
         "bound": known(best or first, "best_bound"),
         "gap_to_best": None if best is None else known(best, "gap_to_best"),
         "method": "" if best is None else best["method"],
+        "solution": "" if best is None else best["solution_sha256"] or "",
         "best_run": "" if best is None else run_url(best),
     }

@@ -1,14 +1,4 @@
-"""
-What a report is made of: the rows of stores and tables, and what of the records is not in a row.
-
-Each row gets, besides its columns,
-
-    family             of the instance, see `units.family_of`
-    anchor             run_id, or a number of its own where the rows have none
-    ended, quality     as in `rows.build`, also for rows of `rsjs compare`
-    solution_sha256    of the solution's file in the record, None without one
-    events             the trajectory of the run, None where it was not kept
-"""
+"""What a report is made of: rows of stores and tables, and what of the records is in no row."""
 
 from __future__ import annotations
 
@@ -32,11 +22,11 @@ STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
 
 
 class ReportRow(StoredRow, total=False):
-    """A row with what its pages add."""
+    """A row with what its pages add; `ended` and `quality` also for rows of `rsjs compare`."""
 
-    family: str
-    anchor: str  # of the run on the page of its instance
-    solution_sha256: str | None
+    family: str  # of the instance
+    anchor: str  # run_id, or a number of its own where the rows have none
+    solution_sha256: str | None  # of the solution's file in the record
 
 
 @dataclass(frozen=True, kw_only=True)
