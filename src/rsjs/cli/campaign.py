@@ -135,9 +135,7 @@ def run(
 
 
 def collect(
-    stores: Annotated[
-        list[Path], argument("DIR...", "Stores of `rsjs run`; several count as one.")
-    ],
+    stores: Annotated[list[Path], argument("DIR", "Stores of `rsjs run`; several count as one.")],
     output: Annotated[Path, option("DIR", "Folder for the tables.", "-o", "--output")],
     as_json: Json = False,
 ) -> None:

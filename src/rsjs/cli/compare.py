@@ -42,7 +42,7 @@ Results = Annotated[Path, option("DIR", "Folder for the results.", "-o", "--outp
 
 
 def compare(
-    files: Annotated[list[Path], argument("FILE...", "Instance files.")],
+    files: Annotated[list[Path], argument("FILE", "Instance files.")],
     methods: Annotated[
         str, option("METHODS", "Methods with commas between them, see `rsjs list methods`.")
     ],

@@ -45,7 +45,7 @@ app = typer.Typer(
     "  rsjs mig place --mix mixed -n 500",
 )
 
-File = Annotated[Path | None, argument("[FILE]", "Problem file; without it one is drawn.")]
+File = Annotated[Path | None, argument("FILE", "Problem file; without it one is drawn.")]
 Gpu = Annotated[str, option("NAME", "GPU of what is drawn.")]
 Gpus = Annotated[Path | None, option("FILE", "GPUs of rsjs-mig-gpus/1 instead of those known.")]
 DrawSeed = Annotated[int, option("N", "Seed of what is drawn.")]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.site.build import build, refuse, titled
-from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.site.build import Built, build, refuse, titled
+from rsjs.reporting.site.report_data import Material, gathered
 from rsjs.reporting.tables.formats import counted
 
 
@@ -18,16 +18,19 @@ def report(
     sources: Annotated[
         list[Path] | None,
         argument(
-            "[DIR...]",
-            "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default"
-            " the store in ./runs that was worked on last.",
+            "DIR",
+            "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default the"
+            " store in ./runs that was worked on last.",
         ),
     ] = None,
     output: Annotated[
         Path | None, option("DIR", "Folder of the site; DIR-report by default.", "-o", "--output")
     ] = None,
     all_pdf: Annotated[
-        bool, option(None, "Figures of each instance as PDF too, however many.", "--all-pdf")
+        bool,
+        option(
+            None, "Figures of each instance as PDF too, many: about a second each.", "--all-pdf"
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -54,18 +57,35 @@ def report(
     with busy("writing pages"):
         built = build(material, folder, title=titled(chosen), all_pdf=all_pdf)
     if as_json:
-        facts = {"sources": [*material.sources], "runs": len(material.rows)}
-        facts |= {"missing": material.missing, **vars(built)}
-        for key, name, found in (
-            ("corrupt", "record", material.corrupt),
-            ("sessions_lost", "session", material.lost),
-        ):
-            facts[key] = [{name: what, "reason": reason} for what, reason in found]
-        print_json(facts)
-        return
-    runs, names = counted(len(material.rows), "run"), ", ".join(map(str, chosen))
-    last = "" if sources else " (the store in ./runs that was worked on last)"
-    print_text(f"Reported: {names}{last}: {runs}.")
+        print_json(as_document(material, built))
+    else:
+        print_built(material, built, found=not sources)
+
+
+def beside(source: Path) -> Path:
+    """
+    Where a report goes unless it is told.
+
+    >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
+    ('runs/smoke-report', 'tables-report')
+    """
+    folder = source.parent if source.suffix == ".csv" else source
+    folder = folder.resolve() if folder.name in ("", "..") else folder
+    return folder.with_name(f"{folder.name}-report")
+
+
+def print_built(material: Material, built: Built, *, found: bool) -> None:
+    """
+    What was reported, what is missing from it, and what to open.
+
+    Parameters
+    ----------
+    found : bool
+        Whether the store was found, not given.
+    """
+    names = ", ".join(map(str, material.sources))
+    told = f"{names} (the store in ./runs that was worked on last)" if found else names
+    print_text(f"Reported: {told}: {counted(len(material.rows), 'run')}.")
     if material.missing:
         print_text(f"Not carried out yet: {counted(len(material.missing), 'run')} of the plan.")
     for path, reason in material.corrupt:
@@ -80,20 +100,30 @@ def report(
     print(built.folder / "index.html")
 
 
-def beside(source: Path) -> Path:
-    """
-    Return where a report goes unless it is told.
-
-    >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
-    ('runs/smoke-report', 'tables-report')
-    """
-    folder = source.parent if source.suffix == ".csv" else source
-    folder = folder.resolve() if folder.name in ("", "..") else folder
-    return folder.with_name(f"{folder.name}-report")
+def as_document(material: Material, built: Built) -> dict[str, Any]:
+    """The same as a JSON object."""
+    return {
+        "sources": [*material.sources],
+        "runs": len(material.rows),
+        "missing": material.missing,
+        "corrupt": [{"record": path, "reason": reason} for path, reason in material.corrupt],
+        "sessions_lost": [{"session": name, "reason": reason} for name, reason in material.lost],
+        "folder": built.folder,
+        "pages": built.pages,
+        "opening_bytes": built.opening_bytes,
+        "without_pdf": built.without_pdf,
+    }
 
 
 def last_store(folder: Path) -> Path:
-    """Return the store of a folder that was worked on last; InputError if there is none."""
+    """
+    Of the stores in a folder the one that was worked on last.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
     stores = [path.parent for path in folder.glob("*/store.json")]
     if not stores:
         expected = "a store of `rsjs run`: give its folder, or run a campaign first"
@@ -102,6 +132,6 @@ def last_store(folder: Path) -> Path:
 
 
 def _touched(store: Path) -> float:
-    """Return when a run, a session or the plan was last written."""
+    """When a run, a session or the plan was last written."""
     places = [store / "plan.json", *store.glob("sessions/*.json"), *store.glob("runs/??")]
     return max((path.stat().st_mtime for path in places if path.exists()), default=0.0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def reproduce(
     names: Annotated[
-        list[str] | None, argument("CLAIM...", "Claims, papers (jahani, ...), or all.")
+        list[str] | None, argument("CLAIM", "Claims, papers (jahani, ...), or all.")
     ] = None,
     output: Annotated[
         Path | None, option("DIR", "Folder for rows, records and pictures.", "-o", "--output")

@@ -20,7 +20,7 @@ STORED = "Folders of `rsjs compare` or `rsjs collect`, or their rows.csv or rows
 
 
 def statistics(
-    stored: Annotated[list[Path], argument("ROWS...", STORED)],
+    stored: Annotated[list[Path], argument("ROWS", STORED)],
     output: Annotated[
         Path | None, option("DIR", "Folder for tables and pictures.", "-o", "--output")
     ] = None,
@@ -47,7 +47,7 @@ def statistics(
 
     Nothing is run: rows.csv is read, and events.json beside it for what needs the course of the
     runs. DIR gets statistics.md, statistics.tex, a CSV for each table, and pictures: performance
-    profiles, gaps, targets, pairs of times, ranks. Instances are told apart by digest, repetitions
+    profiles, gaps, targets, pairs of times, ranks. Instances are identified by digest, repetitions
     by seed. Rows of several families are analysed family by family, for most methods serve some
     only: DIR then gets a folder for each.
     """
