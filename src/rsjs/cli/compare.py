@@ -219,7 +219,7 @@ def skipped_lines(skipped: Sequence[Skipped]) -> list[str]:
 
 def story(rows: Sequence[Row]) -> str:
     """
-    One sentence on the exact models, one on the rules; only what the rows say.
+    Return a sentence on the exact models and one on the rules; only what the rows say.
 
     A run that failed says nothing of its method: it is named apart.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
@@ -47,7 +47,6 @@ def report(
     there as CSV, Markdown and LaTeX, each figure as PDF; every number leads to the runs that it
     comes from. A site that is there is replaced when the new one is complete.
     """
-
     chosen = sources or [last_store(Path("runs"))]
     folder = output or beside(chosen[0])
     writable(folder, folder=True)
@@ -57,14 +56,27 @@ def report(
     with busy("writing pages"):
         built = build(material, folder, title=titled(chosen), all_pdf=all_pdf)
     if as_json:
-        print_json(as_document(material, built))
+        lost = [{"session": name, "reason": reason} for name, reason in material.lost]
+        print_json(
+            {
+                "sources": [*material.sources],
+                "runs": len(material.rows),
+                "missing": material.missing,
+                "corrupt": [{"record": path, "reason": why} for path, why in material.corrupt],
+                "sessions_lost": lost,
+                "folder": built.folder,
+                "pages": built.pages,
+                "opening_bytes": built.opening_bytes,
+                "without_pdf": built.without_pdf,
+            }
+        )
     else:
         print_built(material, built, found=not sources)
 
 
 def beside(source: Path) -> Path:
     """
-    Where a report goes unless it is told.
+    Return the folder of the report of a store or of rows, unless another is given.
 
     >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
     ('runs/smoke-report', 'tables-report')
@@ -75,14 +87,7 @@ def beside(source: Path) -> Path:
 
 
 def print_built(material: Material, built: Built, *, found: bool) -> None:
-    """
-    What was reported, what is missing from it, and what to open.
-
-    Parameters
-    ----------
-    found : bool
-        Whether the store was found, not given.
-    """
+    """Print what was reported, given or found, what is missing of it, and what to open."""
     names = ", ".join(map(str, material.sources))
     told = f"{names} (the store in ./runs that was worked on last)" if found else names
     print_text(f"Reported: {told}: {counted(len(material.rows), 'run')}.")
@@ -100,30 +105,8 @@ def print_built(material: Material, built: Built, *, found: bool) -> None:
     print(built.folder / "index.html")
 
 
-def as_document(material: Material, built: Built) -> dict[str, Any]:
-    """The same as a JSON object."""
-    return {
-        "sources": [*material.sources],
-        "runs": len(material.rows),
-        "missing": material.missing,
-        "corrupt": [{"record": path, "reason": reason} for path, reason in material.corrupt],
-        "sessions_lost": [{"session": name, "reason": reason} for name, reason in material.lost],
-        "folder": built.folder,
-        "pages": built.pages,
-        "opening_bytes": built.opening_bytes,
-        "without_pdf": built.without_pdf,
-    }
-
-
 def last_store(folder: Path) -> Path:
-    """
-    Of the stores in a folder the one that was worked on last.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """Return the store in a folder that was worked on last; InputError if there is none."""
     stores = [path.parent for path in folder.glob("*/store.json")]
     if not stores:
         expected = "a store of `rsjs run`: give its folder, or run a campaign first"
@@ -132,6 +115,6 @@ def last_store(folder: Path) -> Path:
 
 
 def _touched(store: Path) -> float:
-    """When a run, a session or the plan was last written."""
+    """Return when a run, a session or the plan was last written."""
     places = [store / "plan.json", *store.glob("sessions/*.json"), *store.glob("runs/??")]
     return max((path.stat().st_mtime for path in places if path.exists()), default=0.0)
