@@ -9,8 +9,8 @@ from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.site.build import Built, build, refuse, titled
-from rsjs.reporting.site.report_data import Material, gathered
+from rsjs.reporting.site.build import build, refuse, titled
+from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.tables.formats import counted
 
 
@@ -19,18 +19,15 @@ def report(
         list[Path] | None,
         argument(
             "DIR",
-            "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default the"
-            " store in ./runs that was worked on last.",
+            "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default"
+            " the store in ./runs that was worked on last.",
         ),
     ] = None,
     output: Annotated[
         Path | None, option("DIR", "Folder of the site; DIR-report by default.", "-o", "--output")
     ] = None,
     all_pdf: Annotated[
-        bool,
-        option(
-            None, "Figures of each instance as PDF too, many: about a second each.", "--all-pdf"
-        ),
+        bool, option(None, "Figures of each instance as PDF too, however many.", "--all-pdf")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -47,6 +44,7 @@ def report(
     there as CSV, Markdown and LaTeX, each figure as PDF; every number leads to the runs that it
     comes from. A site that is there is replaced when the new one is complete.
     """
+
     chosen = sources or [last_store(Path("runs"))]
     folder = output or beside(chosen[0])
     writable(folder, folder=True)
@@ -56,41 +54,18 @@ def report(
     with busy("writing pages"):
         built = build(material, folder, title=titled(chosen), all_pdf=all_pdf)
     if as_json:
-        lost = [{"session": name, "reason": reason} for name, reason in material.lost]
-        print_json(
-            {
-                "sources": [*material.sources],
-                "runs": len(material.rows),
-                "missing": material.missing,
-                "corrupt": [{"record": path, "reason": why} for path, why in material.corrupt],
-                "sessions_lost": lost,
-                "folder": built.folder,
-                "pages": built.pages,
-                "opening_bytes": built.opening_bytes,
-                "without_pdf": built.without_pdf,
-            }
-        )
-    else:
-        print_built(material, built, found=not sources)
-
-
-def beside(source: Path) -> Path:
-    """
-    Return the folder of the report of a store or of rows, unless another is given.
-
-    >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
-    ('runs/smoke-report', 'tables-report')
-    """
-    folder = source.parent if source.suffix == ".csv" else source
-    folder = folder.resolve() if folder.name in ("", "..") else folder
-    return folder.with_name(f"{folder.name}-report")
-
-
-def print_built(material: Material, built: Built, *, found: bool) -> None:
-    """Print what was reported, given or found, what is missing of it, and what to open."""
-    names = ", ".join(map(str, material.sources))
-    told = f"{names} (the store in ./runs that was worked on last)" if found else names
-    print_text(f"Reported: {told}: {counted(len(material.rows), 'run')}.")
+        facts = {"sources": [*material.sources], "runs": len(material.rows)}
+        facts |= {"missing": material.missing, **vars(built)}
+        for key, name, found in (
+            ("corrupt", "record", material.corrupt),
+            ("sessions_lost", "session", material.lost),
+        ):
+            facts[key] = [{name: what, "reason": reason} for what, reason in found]
+        print_json(facts)
+        return
+    runs, names = counted(len(material.rows), "run"), ", ".join(map(str, chosen))
+    last = "" if sources else " (the store in ./runs that was worked on last)"
+    print_text(f"Reported: {names}{last}: {runs}.")
     if material.missing:
         print_text(f"Not carried out yet: {counted(len(material.missing), 'run')} of the plan.")
     for path, reason in material.corrupt:
@@ -105,8 +80,20 @@ def print_built(material: Material, built: Built, *, found: bool) -> None:
     print(built.folder / "index.html")
 
 
+def beside(source: Path) -> Path:
+    """
+    Return where a report goes unless it is told.
+
+    >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
+    ('runs/smoke-report', 'tables-report')
+    """
+    folder = source.parent if source.suffix == ".csv" else source
+    folder = folder.resolve() if folder.name in ("", "..") else folder
+    return folder.with_name(f"{folder.name}-report")
+
+
 def last_store(folder: Path) -> Path:
-    """Return the store in a folder that was worked on last; InputError if there is none."""
+    """Return the store of a folder that was worked on last; InputError if there is none."""
     stores = [path.parent for path in folder.glob("*/store.json")]
     if not stores:
         expected = "a store of `rsjs run`: give its folder, or run a campaign first"
