@@ -21,7 +21,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -180,9 +180,6 @@ class Dask:
 
     client: Client
     here: ClassVar[bool] = False
-    threads: dict[str, int] = field(default_factory=dict)  # of the workers that may run, by address
-    found: dict[str, Conditions] = field(default_factory=dict)  # and what they have
-    given: dict[Future, _Given] = field(default_factory=dict)
 
     def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
         """Carry out all orders."""
@@ -194,6 +191,9 @@ class Dask:
         self.plugins: dict[str, dict[str, Any]] = {order.run.environment: {} for order in orders}
         for order in orders:
             self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
+        self.threads: dict[str, int] = {}  # of the workers that may carry out runs, by address
+        self.found: dict[str, Conditions] = {}  # and what they have
+        self.given: dict[Future, _Given] = {}
         self.ended: SimpleQueue[Future] = SimpleQueue()
         self.deaths: Counter[str] = Counter()
         try:

@@ -17,7 +17,7 @@ import gzip
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -35,17 +35,8 @@ from rsjs.runs.kinds.base import kind
 
 SUMS = "SHA256SUMS"
 LOG_END = 2**18  # bytes kept of either end of a log
-OF_RESULT = (  # in result.json by these names
-    "objective",
-    "bound",
-    "bound_source",
-    "bound_variant",
-    "seconds",
-    "counts",
-    "options",
-    "message",
-    "peak_memory_mb",
-)
+ELSEWHERE = ("stop", "solution", "events")
+OF_RESULT = [one.name for one in fields(SolveResult) if one.name not in ELSEWHERE]  # as they are
 VERSIONS = ("rsjs_version", "solver_version", "session")
 
 

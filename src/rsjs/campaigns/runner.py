@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 
 import psutil
@@ -30,6 +31,7 @@ from rsjs.runs.provenance import BUSY
 from rsjs.runs.verified_run import solver_of
 
 MOST_RUNS = 1_000_000  # of a campaign
+FEW = 5  # instances that an error names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +65,15 @@ def plan(
     for choice in campaign.choices:
         if not any(_meant(choice, entry) for entry in entries):
             found = described(f"{choice.request.spelling} on {', '.join(choice.on)}")
-            raise InputError("/methods", found, f"instances among {_listed(entries)}")
+            names = ", ".join(entry.name for entry in entries[:FEW])
+            more = f" and {len(entries) - FEW} more" if entries[FEW:] else ""
+            raise InputError("/methods", found, f"instances among {names}{more}")
     for entry in entries:
         for choice in campaign.choices:
             if not _meant(choice, entry):
                 continue
             sources = environments[choice.environment].sources(choice.request)
-            made = _runs(campaign, choice, entry, store, sources)
+            made = [*_runs(campaign, choice, entry, store, sources)]
             reason = environments[choice.environment].missing(choice.request)
             if not reason and not all(map(is_done, made)):
                 reason = store.refusal(choice.request, entry)
@@ -90,46 +94,35 @@ def _meant(choice: Choice, entry: Entry) -> bool:
 
 def _runs(
     campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore, plugins: str | None
-) -> list[Run]:
-    made = []
-    for seed in choice.seeds or campaign.seeds:
+) -> Iterator[Run]:
+    seeds, repetitions = choice.seeds or campaign.seeds, range(1, campaign.repetitions + 1)
+    for seed, threads, repetition in product(seeds, campaign.threads, repetitions):
         permutation = seed if campaign.permute else 0
-        solved = store.permuted(entry, permutation)
-        for threads in campaign.threads:
-            limits = Limits(
+        yield Run(
+            instance=entry.name,
+            instance_sha256=entry.sha256,
+            solved_sha256=store.permuted(entry, permutation),
+            permutation=permutation,
+            nodes=entry.nodes,
+            jobs=entry.jobs,
+            method=choice.request.spelling,
+            solver=solver_of(choice.request),
+            environment=choice.environment,
+            limits=Limits(
                 time_limit=campaign.time_limit,
                 gap=campaign.gap,
                 threads=threads,
                 seed=seed,
                 memory_limit_mb=campaign.memory_limit_mb,
-            )
-            for repetition in range(1, campaign.repetitions + 1):
-                run = Run(
-                    instance=entry.name,
-                    instance_sha256=entry.sha256,
-                    solved_sha256=solved,
-                    permutation=permutation,
-                    nodes=entry.nodes,
-                    jobs=entry.jobs,
-                    method=choice.request.spelling,
-                    solver=solver_of(choice.request),
-                    environment=choice.environment,
-                    limits=limits,
-                    output_limit_mb=campaign.output_limit_mb,
-                    timing=campaign.timing,
-                    repetition=repetition,
-                    kind=campaign.kind,
-                    kind_options=campaign.kind_options,
-                    isolation=choice.isolation,
-                    plugins=plugins,
-                )
-                made.append(run)
-    return made
-
-
-def _listed(entries: list[Entry], most: int = 5) -> str:
-    names = [entry.name for entry in entries]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
+            ),
+            output_limit_mb=campaign.output_limit_mb,
+            timing=campaign.timing,
+            repetition=repetition,
+            kind=campaign.kind,
+            kind_options=campaign.kind_options,
+            isolation=choice.isolation,
+            plugins=plugins,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rsjs.core.errors import InputError, described
@@ -66,7 +67,6 @@ class Source:
 def sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
     """What one `[[instances]]` of a campaign in a folder names; errors point to `at`."""
     _refuse_but_one(entry, ("set", "generator", "files"), at)
-    _refuse_beside_generator(entry, at)
     if "set" in entry:
         return [
             _drawn(member.generator, member.arguments, sha256=member.sha256)
@@ -81,18 +81,14 @@ def sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
 def workload_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
     """What one `[[workloads]]` names: for each of its `arrivals` what an instance would be."""
     _refuse_but_one(entry, ("files", "generator"), at)
-    _refuse_beside_generator(entry, at)
     if "files" in entry:
         paths = _files(entry["files"], folder, at)
         return [Source(key=_digest(path), make=partial(read_workload, path)) for path in paths]
-    if "arrivals" not in entry:
-        return _generated(entry, at, WORKLOADS, _drawn_workload)
+    laws = [({"law": law}, f"/arrivals/{k}") for k, law in enumerate(entry.get("arrivals", ()))]
     return [
         source
-        for k, law in enumerate(entry["arrivals"])
-        for source in _generated(
-            entry, at, WORKLOADS, _drawn_workload, {"law": law}, f"/arrivals/{k}"
-        )
+        for law in laws or [({}, "")]
+        for source in _generated(entry, at, WORKLOADS, _drawn_workload, *law)
     ]
 
 
@@ -137,11 +133,8 @@ def _refuse_but_one(entry: Entry, keys: tuple[str, ...], at: str) -> None:
     if len(given) != 1:
         found = described(" and ".join(given) or f"neither {' nor '.join(keys)}")
         raise InputError(at, found, f"one of {', '.join(keys)}")
-
-
-def _refuse_beside_generator(entry: Entry, at: str) -> None:
     extra = {"sizes", "seeds", "options", "arrivals"} & {*entry}
-    if "generator" not in entry and extra:
+    if "generator" in keys and "generator" not in entry and extra:
         raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
 
 
@@ -151,10 +144,9 @@ def _library_set(name: str, at: str, *, of_mig_jobs: bool) -> LibrarySet:
     except InputError as error:
         raise InputError(f"{at}/set", error.value, error.expected) from None
     if chosen.of_mig_jobs != of_mig_jobs:
-        mig, plain = "a set of MIG jobs, not of instances", "a set of instances, not of MIG jobs"
-        raise InputError(
-            f"{at}/set", name, mig if of_mig_jobs else f"{plain}: see [[mig_scheduling]]"
-        )
+        plain = "a set of instances, not of MIG jobs: see [[mig_scheduling]]"
+        expected = "a set of MIG jobs, not of instances" if of_mig_jobs else plain
+        raise InputError(f"{at}/set", name, expected)
     return chosen
 
 
@@ -200,11 +192,11 @@ def _generated(
     at: str,
     generators: Mapping[str, Callable[..., Any]],
     source: Callable[[str, Entry], Source],
-    arrivals: Entry | None = None,
+    arrivals: Entry = MappingProxyType({}),
     place: str = "",
 ) -> list[Source]:
     """What a generator draws; with a law of arrivals, which stands at a `place` of the entry."""
-    name, options = entry["generator"], {**(arrivals or {}), **entry.get("options", {})}
+    name, options = entry["generator"], {**arrivals, **entry.get("options", {})}
     if name not in generators:
         raise InputError(f"{at}/generator", name, _near(name, [*generators]))
     free = [one for one in inspect.signature(generators[name]).parameters if one not in DRAWN]
