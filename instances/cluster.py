@@ -161,6 +161,11 @@ class Cluster(ReadOnly):
         return _frozen(np.bincount(self.class_of_node, minlength=len(self.allowed_in_class)))
 
     @cached_property
+    def largest_of_class(self) -> Ints:
+        """(C,) the largest s_v of the types that nodes of a class may take."""
+        return _frozen(np.where(self.allowed_in_class, self.gpus_of_type, 0).max(axis=1))
+
+    @cached_property
     def largest_of_gpu(self) -> Ints:
         """(T,) GPUs of the largest type some node may take with this GPU; 0 = GPU not present."""
         present = self.allowed_in_class.any(axis=0)

@@ -103,8 +103,8 @@ def _pressure(instance: Instance, job: Ints, node: Ints, controllers: int) -> In
 
 def _demand(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
     cluster, wanted = instance.cluster, demand(instance)
-    size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
-    gpus = np.bincount(node, weights=size[cluster.class_of_node], minlength=controllers)
+    size = cluster.largest_of_class[cluster.class_of_node]
+    gpus = np.bincount(node, weights=size, minlength=controllers)
     runs = runs_on(instance, node, controllers)
     dealt, running = job.copy(), job >= 0
     load = np.bincount(job[running], weights=wanted[running], minlength=controllers)

@@ -73,8 +73,7 @@ def gpus_of_jobs(of: JobModes, order: Ints) -> Ints:
     """Return (J,) k of each job in the pooled program; 0 = it waits. Ties: the fewest GPUs."""
     cost = pooled_costs(of)
     cluster = of.instance.cluster
-    size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
-    pool = int(size @ cluster.class_sizes)
+    pool = int(cluster.largest_of_class @ cluster.class_sizes)
     most = cost.shape[1]
     value, choice = np.zeros(pool + 1), np.empty((len(order), pool + 1), dtype=np.int64)
     for row, j in enumerate(order.tolist()):

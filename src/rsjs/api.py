@@ -345,6 +345,9 @@ def simulate(
     """
     Run a workload under a policy, or under each of several, until its last job is complete.
 
+    Policies run in this process, one after the other; `rsjs simulate` and campaigns run each in a
+    process of its own, with limits and a record.
+
     Parameters
     ----------
     policies : str or sequence of str

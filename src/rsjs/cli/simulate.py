@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsjs.cli import INTERRUPTED
-from rsjs.cli.compare import STORE, file_name, watching
+from rsjs.cli.compare import STORE, file_name, print_interrupted, watching
 from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.output import number, percent, print_json, show_table, writable
 from rsjs.cli.progress import Screen, busy, running
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 DEFAULT = "queue:edf"
 REFERENCES = "references"  # stands for a policy whose run gives bounds and baselines
 LOG, GANTT = ".jsonl.gz", ".gantt.png"
+KNOWN = (  # columns of its row
+    *("capacity_free_bound", "bucket_bound", "bucket_hours"),
+    *("clairvoyant_greedy", "infinite_cluster"),
+)
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
 MARK = "*"  # beside a ratio to a bound that says little
 
@@ -102,6 +106,7 @@ def simulate(
     predicted costs.
     """
     from rsjs.instances.io.files import read_workload
+    from rsjs.simulation.bounds import edges, modes
 
     if sum(given is not None for given in (policy, compare, replay)) > 1:
         found = described("several of --policy, --compare and --replay")
@@ -130,8 +135,13 @@ def simulate(
     chosen = [] if replay else _policies(compare or policy or DEFAULT, workload)
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
+    if bucket is not None and not 0 < bucket < inf:
+        raise InputError("--bucket", bucket, "hours > 0")
     if bucket is not None:
-        _refuse_bucket(workload, options, bucket)
+        try:
+            edges(workload, modes(workload, options), bucket)
+        except InputError as error:
+            raise InputError("--bucket", error.value, error.expected) from None
     writable(output, folder=True)
     with running() as screen:
         wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
@@ -150,9 +160,11 @@ def simulate(
         show_table(_table(document))
         files = f"totals.json, course.png, logs ({LOG}), Gantt charts, {STORE}/"
         print("\n".join(["", *_notes(document), f"Written to {output}: {files}"]))
-    if made.interrupted or (before is not None and before.interrupted):
-        print("Interrupted. Run the same command again to resume.")
-        raise typer.Exit(INTERRUPTED)
+    for campaign in filter(None, (made, before)):
+        if campaign.interrupted:
+            if not as_json:
+                print_interrupted(campaign)
+            raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if all(run["status"] == "complete" for run in document["runs"]) else 1)
 
 
@@ -162,20 +174,7 @@ def _policies(text: str, workload: Workload) -> list[str]:
     from rsjs.simulation.state import whole
 
     chosen: list[Request] = requests(text, deciders())
-    for one in chosen:
-        served(one, whole(workload))
-    return [one.spelling for one in chosen]
-
-
-def _refuse_bucket(workload: Workload, options: Options, hours: float) -> None:
-    from rsjs.simulation.bounds import edges, modes
-
-    if not 0 < hours < inf:
-        raise InputError("--bucket", hours, "hours > 0")
-    try:
-        edges(workload, modes(workload, options), hours)
-    except InputError as error:
-        raise InputError("--bucket", error.value, error.expected) from None
+    return [served(one, whole(workload)).spelling for one in chosen]
 
 
 def _campaign(
@@ -208,43 +207,40 @@ def _written(
     """Write logs, pictures and totals.json; return what that holds."""
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures.simulation import cluster_course, job_gantt
-    from rsjs.simulation.references import References
 
     by_name = {row["spelling"]: row for row in made.rows}
     runs: list[dict[str, Any]] = []
     outcomes: list[Outcome] = []
-    known: dict[str, Any] = References(capacity_free_bound=0.0).as_dict()
+    known: dict[str, Any] = dict.fromkeys(KNOWN)
     for name, row in by_name.items():
         if name.startswith(REFERENCES):
             known = {key: row.get(key) for key in known}
             continue
         record = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "simulation.jsonl.gz"
         run: dict[str, Any] = {"policy": name, "status": "error", "message": row["message"]}
-        run["log"] = None
-        if record.is_file():  # else the worker process was terminated
-            log = folder / f"{file_name(name)}{LOG}"
-            shutil.copyfile(record, log)
-            outcomes.append(
-                replace(event_log.replay(workload, event_log.read(log), checker=False), policy=name)
-            )
-            run |= {**outcomes[-1].as_dict(), "log": log.name}
         seconds = {"median": row["decision_median_s"], "most": row["decision_most_s"]}
-        runs.append({**run, "seconds_per_decision": {**seconds, "total": row["policy_s"]}})
+        run |= {"log": None, "seconds_per_decision": {**seconds, "total": row["policy_s"]}}
+        if record.is_file():  # else the worker process was terminated
+            found = event_log.replay(workload, event_log.read(record), checker=False)
+            outcomes.append(replace(found, policy=name))
+            run |= {**outcomes[-1].as_dict(), "log": f"{file_name(name)}{LOG}"}
+            shutil.copyfile(record, folder / run["log"])
+        runs.append(run)
     if replayed is not None:
-        log = folder / f"{file_name(replayed.policy)}{LOG}"
-        event_log.write(replayed, log)
         outcomes.append(replayed)
-        spent = {"seconds_per_decision": replayed.seconds_as_dict()}
-        runs.append({**replayed.as_dict(), "log": log.name, **spent})
-    bound = max(known["capacity_free_bound"], known["bucket_bound"] or 0.0)
+        run = {**replayed.as_dict(), "log": f"{file_name(replayed.policy)}{LOG}"}
+        runs.append({**run, "seconds_per_decision": replayed.seconds_as_dict()})
+        event_log.write(replayed, folder / run["log"])
+    bound = max(known["capacity_free_bound"] or 0.0, known["bucket_bound"] or 0.0)
     costs = {row["spelling"]: row["objective"] for row in before.rows} if before else {}
     for run in runs:
         run |= {"over_bound": over_bound(run, bound), "crowded": crowded(run)}
         if compare:
             predicted = costs.get(run["policy"])
             run |= {**metrics(run, runs[0]), "predicted_cost": predicted}
+            known_both = predicted is not None and "cost" in run
             for name in DENOMINATORS:
-                off = predicted and deviation(run["cost"], predicted, name)
+                off = deviation(run["cost"], predicted or 0.0, name) if known_both else None
                 run[f"deviation_of_{name}"] = off
     document = {
         "workload": workload.name,
@@ -263,20 +259,11 @@ def _written(
 
 
 def _over_bound(run: Row) -> str:
-    shown = number(run["over_bound"], 4)
-    return f"{shown}{MARK}" if run["crowded"] else shown
+    return f"{number(run['over_bound'], 4)}{MARK if run['crowded'] else ''}"
 
 
 def _late(run: Row) -> str:
     return f"{run['late']}/{run['jobs']}" if "late" in run else ""
-
-
-def _share(share: float) -> str:
-    return f"{formats.percent(share)} %"
-
-
-def _four(value: float) -> str:
-    return formats.significant(value, 4)
 
 
 COLUMNS = (
@@ -285,13 +272,13 @@ COLUMNS = (
     Column("energy", "energy", formats.cost),
     Column("tardiness", "tardiness", formats.cost, rank=2),
     Column("over_bound", "/ bound", text=_over_bound, align="right"),
-    Column("cost_ratio", "ratio", _four, rank=1),
-    Column("cost_reduction", "PCR", _share, rank=1),
+    Column("cost_ratio", "ratio", formats.term, rank=1),
+    Column("cost_reduction", "PCR", percent, rank=1),
     Column("late", "late", text=_late, align="right"),
-    Column("utilisation", "in use", _share),
-    Column("makespan", "makespan", _four, unit="h", rank=3),
+    Column("utilisation", "in use", percent),
+    Column("makespan", "makespan", formats.term, unit="h", rank=3),
     Column("decisions", "decisions", formats.count, rank=4),
-    Column("ms", "ms each", lambda ms: formats.significant(ms, 2), rank=5),
+    Column("ms", "ms each", lambda ms: number(ms, 2), rank=5),
 )
 
 

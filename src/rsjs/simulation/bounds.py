@@ -122,10 +122,9 @@ class Columns(NamedTuple):
 def edges(workload: Workload, of: Modes, hours: float) -> Floats:
     """Return (B + 1,) begin of each bucket and the end of the last one [h]."""
     jobs, cluster = workload.jobs, workload.cluster
-    size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
     fastest = of.pace.argmin(axis=1)
     work = workload.realised_epochs * of.pace[np.arange(len(jobs)), fastest] * of.amount[fastest]
-    busy = float(work.sum()) / float(size @ cluster.class_sizes)
+    busy = float(work.sum()) / float(cluster.largest_of_class @ cluster.class_sizes)
     begin, last = float(jobs.release[0]), max(float(jobs.release[-1]), float(jobs.due.max()))
     buckets = (last + busy - begin) / hours
     if buckets * np.count_nonzero(np.isfinite(of.pace)) > MOST:

@@ -121,10 +121,8 @@ def _totals(workload: Workload, cluster: RunningCluster, records: list[Record]) 
 
 
 def _gpus(workload: Workload) -> int:
-    """GPUs of all nodes, each taken at its largest type."""
-    shape = workload.cluster
-    size = np.where(shape.allowed_in_class, shape.gpus_of_type, 0).max(axis=1)
-    return int(size @ shape.class_sizes)
+    """Return the GPUs of all nodes, each taken at its largest type."""
+    return int(workload.cluster.largest_of_class @ workload.cluster.class_sizes)
 
 
 def _disagreement(cluster: RunningCluster, step: float) -> str | None:

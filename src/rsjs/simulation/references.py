@@ -16,7 +16,7 @@ last epoch of its distribution, and a policy that takes the risk may be lucky.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,49 +64,25 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
     return energy + float(jobs.weight @ np.maximum(0.0, hours.sum(axis=1) - slack))
 
 
-@dataclass(frozen=True, kw_only=True)
-class References:
-    """Costs [$] that a workload is compared with; None = not asked for, or not to be had."""
-
-    capacity_free_bound: float
-    bucket_bound: float | None = None
-    bucket_hours: float | None = None
-    clairvoyant_greedy: float | None = None
-    infinite_cluster: float | None = None
-
-    @property
-    def bound(self) -> float:
-        """Best lower bound."""
-        return max(self.capacity_free_bound, self.bucket_bound or 0.0)
-
-    def as_dict(self) -> dict[str, float | None]:
-        """Return the references by name."""
-        return asdict(self)
-
-
 def references(
     workload: Workload,
     options: Options,
     *,
     bucket_hours: float | None = None,
     baselines: bool = False,
-) -> References:
+) -> dict[str, float | None]:
     """
-    Return the references of a workload.
+    Return the references of a workload [$]; None = not asked for, or not to be had.
 
-    Parameters
-    ----------
-    bucket_hours : float, optional [h]
-        Length of the buckets of the second bound; without it there is none.
-    baselines : bool
-        Whether the baselines are wanted: one of them is a simulation.
+    `bucket_hours` is the length of the buckets of the second bound; `baselines` tells whether these
+    are wanted: one of them is a simulation.
     """
     greedy = clairvoyant(workload, options) if baselines else None
     complete = greedy is not None and greedy.status == Status.COMPLETE
-    return References(
-        capacity_free_bound=capacity_free_bound(workload, options),
-        bucket_bound=bucket_bound(workload, options, hours=bucket_hours) if bucket_hours else None,
-        bucket_hours=bucket_hours,
-        clairvoyant_greedy=greedy.totals.cost if greedy is not None and complete else None,
-        infinite_cluster=infinite_cluster(workload, options) if baselines else None,
-    )
+    return {
+        "capacity_free_bound": capacity_free_bound(workload, options),
+        "bucket_bound": bucket_hours and bucket_bound(workload, options, hours=bucket_hours),
+        "bucket_hours": bucket_hours,
+        "clairvoyant_greedy": greedy.totals.cost if greedy is not None and complete else None,
+        "infinite_cluster": infinite_cluster(workload, options) if baselines else None,
+    }

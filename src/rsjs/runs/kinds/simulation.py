@@ -105,11 +105,12 @@ class _Simulations(ProblemKind):
                 bucket_hours=asked.options["bucket_hours"] or None,
                 baselines=asked.options["baselines"] == "yes",
             )
-            write_figures({"references": values.as_dict()}, folder)
+            write_figures({"references": values}, folder)
+            free, buckets = values["capacity_free_bound"], values["bucket_bound"]
             return SolveResult(
                 stop=Stop.ITERATIONS,
-                bound=values.bound,
-                bound_source="capacity_free" if values.bucket_bound is None else "buckets",
+                bound=free if buckets is None else buckets,  # never below the other one
+                bound_source="capacity_free" if buckets is None else "buckets",
                 bound_variant="instance",
             )
         with report.phase("import"):

@@ -38,9 +38,8 @@ class Dealer:
     def __init__(self, whole: Instance, node: Ints, controllers: int, split: str) -> None:
         #: (J, K) whether some node of a controller can run a job of the workload
         self.runs = runs_on(whole, node, controllers)
-        cluster = whole.cluster
-        size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
-        self._gpus = np.bincount(node, size[cluster.class_of_node], controllers)
+        size = whole.cluster.largest_of_class[whole.cluster.class_of_node]
+        self._gpus = np.bincount(node, size, controllers)
         self._split = split
 
     def deal(self, state: State, owner: Ints) -> Ints:
