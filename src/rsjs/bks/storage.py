@@ -134,13 +134,6 @@ def named(known: Iterable[BestKnown], instance: str) -> BestKnown:
     return entries[instance]
 
 
-def solution_of(entry: BestKnown) -> Document:
-    """Return the document of the best solution of an entry; InputError if it has none."""
-    if entry.solution is None:
-        raise InputError("/solution", entry.solution, f"a solution of {entry.instance}")
-    return entry.solution
-
-
 def write(folder: Path, known: Iterable[BestKnown]) -> None:
     """Write everything known."""
     entries = sorted(known, key=lambda entry: (entry.family, entry.instance))

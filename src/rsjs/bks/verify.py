@@ -65,7 +65,12 @@ def verify(
         if names != sorted(names):
             findings.append(f"{path}: instances are not sorted by name")
         for entry, document in zip(entries, documents, strict=True):
-            lines = [*_heads(entry, document), *_histories(entry)]
+            lines = [
+                f"{_differs(f'/{key}', document[key], expected)} by its history"
+                for key, expected in entry.heads().items()
+                if document[key] != expected
+            ]
+            lines += _histories(entry)
             if entry.family != path.stem:
                 lines.append(f"belongs into {entry.family}.jsonl")
             if only is None or entry.sha256 in only:
@@ -79,13 +84,6 @@ def verify(
         findings += [f"{value}: two entries of this {key}" for value, n in counts.items() if n > 1]
     known = [entry for entry in known if only is None or entry.sha256 in only]
     return Verified(known=known, solutions=solutions, findings=findings)
-
-
-def _heads(entry: BestKnown, document: Document) -> Iterator[str]:
-    """Check what follows from the histories."""
-    for key, expected in entry.heads().items():
-        if document[key] != expected:
-            yield f"{_differs(f'/{key}', document[key], expected)} by its history"
 
 
 def _histories(entry: BestKnown) -> Iterator[str]:

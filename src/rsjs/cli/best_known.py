@@ -93,7 +93,9 @@ def list_(
     if instance is not None:
         entry = storage.named(known, instance)
         if solution is not None:
-            write_document(storage.solution_of(entry), solution)
+            if entry.solution is None:
+                raise InputError("/solution", None, f"a solution of {entry.instance}")
+            write_document(entry.solution, solution)
         if output is not None:
             write_instance(made_again(entry), output)
         facts = _facts(entry, output, solution)
@@ -251,17 +253,15 @@ def _facts(entry: BestKnown, output: Path | None, solution: Path | None) -> list
         ("made by", made_by),
         ("status", f"{entry.status}, gap {percent(entry.heads()['gap'])}"),
     ]
-    for what, history in (("cost", entry.ub_data), ("bound", entry.lb_data)):
-        facts += [(what, line) for step in reversed(history) for line in _step(step)]
+    histories: tuple[tuple[str, Sequence[Step]], ...]
+    histories = (("cost", entry.ub_data), ("bound", entry.lb_data))
+    for what, history in histories:
+        for step in reversed(history):
+            version = f" {step.solver_version}" if step.solver_version else ""
+            run = "" if step.run_id is None else f"{step.name}{version}, "
+            facts.append((what, f"{step.value!r} $, {run}{step.source}, {step.date}"))
+            facts += [(what, f"confirmed by {o.name}: {o.value!r} $") for o in step.confirmed_by]
     return facts + [("written", str(path)) for path in (output, solution) if path is not None]
-
-
-def _step(step: Step) -> list[str]:
-    """Return the lines of a step of a history: who found it, and who confirms it."""
-    version = f" {step.solver_version}" if step.solver_version else ""
-    run = "" if step.run_id is None else f"{step.name}{version}, "
-    first = f"{step.value!r} $, {run}{step.source}, {step.date}"
-    return [first, *(f"confirmed by {o.name}: {o.value!r} $" for o in step.confirmed_by)]
 
 
 def _change(now: BestKnown, before: BestKnown | None) -> str:

@@ -319,7 +319,11 @@ def _print_details(methods: list[dict[str, Any]]) -> None:
             ("solvers", ", ".join(method["solvers"])),
             ("rules", ", ".join(method["rules"])),
             *(("rule", f"{name}: {text}") for name, text in method["rule_help"].items()),
-            *(("option", _option(name, option)) for name, option in method["options"].items()),
+            *(
+                ("option", f"{name}={option['default']}{choices}: {option['help']}")
+                for name, option in method["options"].items()
+                for choices in [f" ({' | '.join(option['choices'])})" if option["choices"] else ""]
+            ),
             ("start", "can start from a solution (--warm-start)" if method["warm_start"] else ""),
             *(
                 ("missing", f"{solver} is not installed: {command}")
@@ -327,11 +331,6 @@ def _print_details(methods: list[dict[str, Any]]) -> None:
             ),
         ]
         print_facts((f"  {name}", text) for name, text in facts if text)
-
-
-def _option(name: str, option: dict[str, Any]) -> str:
-    choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
-    return f"{name}={option['default']}{choices}: {option['help']}"
 
 
 def solvers() -> list[dict[str, Any]]:

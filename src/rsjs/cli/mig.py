@@ -107,21 +107,37 @@ def schedule(
     Ctrl-C ends the method and keeps the best schedule it has reported.
     """
     from rsjs.instances.mig.scheduling.objective import parse_objective
-    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
+    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs, write_problem
+    from rsjs.instances.mig.scheduling.schedule import write_schedule
+    from rsjs.reporting.figures.mig import mig_gantt
     from rsjs.rows import build
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
+    memory = units and [part.strip() for part in units.split(",")]
+    for part in memory or ():
+        if not part.isdecimal() or not 0 < int(part) <= MOST_MEMORY:
+            expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
+            raise InputError("--units", units, expected)
     problem = read_problem_or_jobs(
         file,
         reading=reading,
         objective=None if objective is None else parse_objective(objective),
-        memory=None if units is None else _memory_of(units),
+        memory=tuple(map(int, memory)) if memory else None,
     )
-    if output is not None:
-        writable(output, folder=True)
+    writable(output, folder=True)
     outcome = _run(problem, method, allowed)
     if output is not None and outcome.verified:
-        _write(outcome, output)
+        metrics = outcome.figures
+        write_problem(problem, output / "problem.json")
+        write_schedule(
+            problem,
+            outcome.solution,
+            output / "schedule.json",
+            method=outcome.method,
+            objective=metrics["stage_values"],
+            bound=metrics["stage_bounds"],
+        )
+        mig_gantt(problem, outcome.solution, output / "schedule.png", title=outcome.method)
     (row,) = build.rows([outcome], allowed)
     values, bounds = (outcome.figures.get(f"stage_{name}") for name in ("values", "bounds"))
     facts = {
@@ -134,34 +150,6 @@ def schedule(
     violations = () if outcome.verdict is None else outcome.verdict.violations
     print_violations(facts, violations, as_json=as_json)
     raise typer.Exit(0 if outcome.verified else 1)
-
-
-def _memory_of(text: str) -> tuple[int, ...]:
-    """Return the memory of each unit [MB] that an option lists, such as 2000,1000,1000."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and 0 < int(part) <= MOST_MEMORY for part in parts):
-        expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
-        raise InputError("--units", text, expected)
-    return tuple(map(int, parts))
-
-
-def _write(outcome: Outcome, folder: Path) -> None:
-    from rsjs.instances.mig.scheduling.problem import write_problem
-    from rsjs.instances.mig.scheduling.schedule import write_schedule
-    from rsjs.reporting.figures.mig import mig_gantt
-
-    problem, schedule = outcome.problem, outcome.solution
-    assert schedule is not None
-    write_problem(problem, folder / "problem.json")
-    write_schedule(
-        problem,
-        schedule,
-        folder / "schedule.json",
-        method=outcome.method,
-        objective=outcome.figures["stage_values"],
-        bound=outcome.figures["stage_bounds"],
-    )
-    mig_gantt(problem, schedule, folder / "schedule.png", title=outcome.method)
 
 
 @app.command("place")

@@ -20,7 +20,6 @@ from rsjs.reporting.tables.formats import counted
 if TYPE_CHECKING:
     from rsjs.instances.mig.job_generator.config import MigConfig
     from rsjs.instances.mig.job_generator.generate import JobSource
-    from rsjs.instances.mig.job_generator.goodness_of_fit import FieldStatistics
     from rsjs.instances.mig.jobs import JobSet
 
 AllowPlugins = Annotated[
@@ -112,13 +111,12 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
         print()
     headings = ("field", "class", ">n", ">mean", ">expected", ">sd", ">expected", ">p")
     title = f"{counted(len(sets), 'set')}, {sum(map(len, sets))} jobs"
-    print_table(title, headings, map(_cells, rows))
-
-
-def _cells(row: FieldStatistics) -> list[str]:
-    moments = (row.mean, row.law_mean, row.deviation, row.law_deviation)
-    shown = (number(value, 4) for value in moments)
-    return [row.field, row.job_class, str(row.n), *shown, number(row.p_value, 2)]
+    cells = []
+    for row in rows:
+        moments = (row.mean, row.law_mean, row.deviation, row.law_deviation)
+        shown = [number(value, 4) for value in moments]
+        cells.append([row.field, row.job_class, str(row.n), *shown, number(row.p_value, 2)])
+    print_table(title, headings, cells)
 
 
 def _is_set(path: Path) -> bool:

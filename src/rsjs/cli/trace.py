@@ -31,8 +31,7 @@ from rsjs.reporting.figures.figure_style import checked
 from rsjs.reporting.figures.inputs import trace_picture
 
 if TYPE_CHECKING:
-    from rsjs.instances.traces.flaws import FlawKind
-    from rsjs.instances.traces.quality_report import QualityReport, RowLocation
+    from rsjs.instances.traces.quality_report import QualityReport
 
 GAPS = 3  # that are listed
 
@@ -199,17 +198,15 @@ def _print_report(report: QualityReport, picture: Path | None) -> None:
         "picture": str(picture) if picture else "",
     }
     print_facts((name, value) for name, value in facts.items() if value)
-    kinds = [
-        [
-            kind.name,
-            str(tally.flaws[kind.name]),
-            "error" if kind.error else "notice",
-            kind.meaning,
-            _lines_of(kind, tally.places[kind.name]),
-        ]
-        for kind in KINDS
-        if tally.flaws[kind.name]
-    ]
+    kinds = []
+    for kind in KINDS:
+        lines = ", ".join(str(place.line) for place in tally.places[kind.name])
+        if kind.whole:  # a flaw of the file, which the place names with the columns it lacks
+            places = tally.places[kind.name]
+            lines = "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
+        if count := tally.flaws[kind.name]:
+            level = "error" if kind.error else "notice"
+            kinds.append([kind.name, str(count), level, kind.meaning, lines])
     if kinds:
         print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], kinds)
     else:
@@ -234,10 +231,3 @@ def _print_report(report: QualityReport, picture: Path | None) -> None:
         print(f"gap: {len(report.gaps) - GAPS} more of a day or longer")
     for remark in report.remarks:
         print(f"odd: {remark}")
-
-
-def _lines_of(kind: FlawKind, places: Sequence[RowLocation]) -> str:
-    """Return lines; of a flaw of a file the file too, and the columns that it lacks."""
-    if not kind.whole:
-        return ", ".join(str(place.line) for place in places)
-    return "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
