@@ -41,6 +41,14 @@ if TYPE_CHECKING:  # rows are made of records, and campaigns, which keep these, 
 
 LONGEST_MESSAGE = 2000  # characters in a row
 GAP_ROUNDING = 1e-9
+SUBJECT = ("instance", "instance_sha256", "nodes", "jobs", "method")
+ASKED = ("environment", "repetition", "permutation", "solved_sha256", "timing", "output_limit_mb")
+TERMS = ("tardiness", "postponement", "energy", "idle")
+SHARED = ("best_bound", "gap_to_best", "gap_without_postponement", "gap_over_energy")
+PHASES = ("import", "read", "build", "handover", "solve", "extract", "check", "total", "process")
+READ_BACK = ("feasibility_tolerance", "integrality_tolerance", "warm_start_sha256")
+COUNTS = ("rows", "columns", "nonzeros", "integers", "iterations")
+PROCESS = ("cpu_s", "whole_s", "returncode", "strays", "load_before", "load_after", "begun")
 ENDED_BY_STOP = {
     Stop.TIME_LIMIT: "TIMEOUT",
     Stop.MEMORY_LIMIT: "MEMOUT",
@@ -54,52 +62,45 @@ HOW_ENDED = ("FINISHED", "CRASH", *ENDED_BY_STOP.values())
 def row_of(record: Record, made_by: Mapping[str, Any] | None) -> Row:
     """Return the row of a record; `made_by` is the file of its session, None if it is lost."""
     run, result, process = record.run, record.result, record.process
-    limit, total = run.limits.time_limit, result.seconds.get("total")
-    clock, counts = process["clock_s"], result.counts
+    limit, total, clock = run.limits.time_limit, result.seconds.get("total"), process["clock_s"]
     spent = result.seconds.get("import", 0.0) + (total or 0.0)
-    row: Row = {
-        **_asked(run),
-        **_checked(record.result, record.verdict, record.solver_version),
-        **kind(run.kind).columns(run.options, record.figures, record.verdict, result.seconds),
-        "rsjs_version": record.rsjs_version,
-        "ended": ended(result, process),
-        "claimed_objective": result.objective,
-        "bound_source": result.bound_source,
-        "bound_variant": result.bound_variant,
-        "objective_at_limit": _at_limit(record),
-        "incumbents": record.incumbents_reported,
-        "false_incumbents": sum(
-            cost is None or abs(cost - claimed) > TOLERANCE * abs(cost) + ROUNDING
-            for one in record.incumbents
-            for cost, claimed in [(one["objective"], one["claimed"])]
-        ),
-        "overshoot_s": None if clock is None else max(0.0, clock - limit),
-        "cpu_s": process["cpu_s"],
-        "overhead_s": None if total is None else process["whole_s"] - spent,
-        "whole_s": process["whole_s"],
-        "returncode": process["returncode"],
-        "cores": " ".join(map(str, process["cores"])),
-        "strays": process["strays"],
-        "load_before": process["load_before"],
-        "load_after": process["load_after"],
-        "rows": counts.get("rows"),
-        "columns": counts.get("columns"),
-        "nonzeros": counts.get("nonzeros"),
-        "integers": counts.get("integers"),
-        "iterations": counts.get("iterations"),
-        "search_nodes": counts.get("nodes"),
-        "options": json.dumps(dict(result.options), sort_keys=True),
-        "begun": process["begun"],
-        "session": record.session,
-        **_surroundings(run, made_by),
-    }
+    row = _ordered(
+        {
+            **_asked(run),
+            **_reported(result, record.verdict),
+            **kind(run.kind).columns(run.options, record.figures, record.verdict, result.seconds),
+            "rsjs_version": record.rsjs_version,
+            "solver_version": record.solver_version,
+            "ended": ended(result, process),
+            "quality": None,
+            "claimed_objective": result.objective,
+            "bound_source": result.bound_source,
+            "bound_variant": result.bound_variant,
+            "objective_at_limit": _at_limit(record),
+            "incumbents": record.incumbents_reported,
+            "false_incumbents": sum(
+                cost is None or abs(cost - claimed) > TOLERANCE * abs(cost) + ROUNDING
+                for one in record.incumbents
+                for cost, claimed in [(one["objective"], one["claimed"])]
+            ),
+            "overshoot_s": None if clock is None else max(0.0, clock - limit),
+            "overhead_s": None if total is None else process["whole_s"] - spent,
+            "cores": " ".join(map(str, process["cores"])),
+            **{name: process[name] for name in PROCESS},
+            **{name: result.counts.get(name) for name in COUNTS},
+            "search_nodes": result.counts.get("nodes"),
+            "options": json.dumps(dict(result.options), sort_keys=True),
+            "session": record.session,
+            **_surroundings(run, made_by or {}),
+        }
+    )
     row["quality"] = quality(row)
-    return cast(Row, {name: row.get(name) for name in COLUMNS if name in row})
+    return row
 
 
 def skipped_row(run: Run, reason: str) -> Row:
     """Return the row of a run that was not carried out: what was asked, and why not."""
-    return {**_asked(run), "message": reason, "ended": "SKIPPED"}
+    return _ordered({**_asked(run), "message": reason, "ended": "SKIPPED"})
 
 
 def summary(record: Record) -> dict[str, Any]:
@@ -111,62 +112,47 @@ def summary(record: Record) -> dict[str, Any]:
 
 def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
     """Return one row per run made here, with its provenance and the best bound of its instance."""
-    table: list[Row] = []
-    for found in outcomes:
-        nodes, jobs = found.kind.size(found.problem)
-        seconds = found.result.seconds
-        row: Row = {
-            "instance": found.problem.name,
-            "instance_sha256": found.problem.digest,
+    table = []
+    for one in outcomes:
+        nodes, jobs = one.kind.size(one.problem)
+        row = {
+            "instance": one.problem.name,
+            "instance_sha256": one.problem.digest,
             "nodes": nodes,
             "jobs": jobs,
-            "method": found.method,
+            "method": one.method,
             **_limited(limits),
-            **_checked(found.result, found.verdict, found.solver_version),
-            **found.kind.columns({}, found.figures, found.verdict, seconds),
+            **_reported(one.result, one.verdict),
+            "solver_version": one.solver_version,
+            **one.kind.columns({}, one.figures, one.verdict, one.result.seconds),
             **provenance.stamp(),
         }
-        table.append(cast(Row, {name: row.get(name) for name in COLUMNS if name in row}))
+        table.append(_ordered(row))
     share_bounds(table)
     return table
 
 
-def _asked(run: Run) -> Row:
-    row: Row = {
-        "instance": run.instance,
-        "instance_sha256": run.instance_sha256,
-        "nodes": run.nodes,
-        "jobs": run.jobs,
-        "method": run.method,
-        **_limited(run.limits),
-        "run_id": run.id,
-        "spelling": run.method,
-        "environment": run.environment,
-        "repetition": run.repetition,
-        "permutation": run.permutation,
-        "solved_sha256": run.solved_sha256,
-        "timing": run.timing_class,
-        "memory_limit_mb": run.limits.memory_limit_mb,
-        "output_limit_mb": run.output_limit_mb,
-    }
-    if run.plugins is not None:
-        row["plugins"] = run.plugins
-    return row
+def _ordered(values: Mapping[str, Any]) -> Row:
+    """Return a row in the order of the columns, without what no column is declared for."""
+    return cast(Row, {name: values[name] for name in COLUMNS if name in values})
 
 
-def _limited(limits: Limits) -> Row:
-    return {
-        "time_limit": limits.time_limit,
-        "gap_limit": limits.gap,
-        "threads": limits.threads,
-        "seed": limits.seed,
-    }
+def _limited(limits: Limits) -> dict[str, Any]:
+    own = {"time_limit": limits.time_limit, "gap_limit": limits.gap}
+    return {**own, "threads": limits.threads, "seed": limits.seed}
 
 
-def _checked(result: SolveResult, verdict: Verdict | None, solver_version: str | None) -> Row:
+def _asked(run: Run) -> dict[str, Any]:
+    asked = {name: getattr(run, name) for name in (*SUBJECT, *ASKED)}
+    limits = {**_limited(run.limits), "memory_limit_mb": run.limits.memory_limit_mb}
+    plugins = {} if run.plugins is None else {"plugins": run.plugins}
+    return {**asked, **limits, **plugins, "run_id": run.id, "spelling": run.method}
+
+
+def _reported(result: SolveResult, verdict: Verdict | None) -> dict[str, Any]:
     """Return what a method reports and the checker says; other runs are not known here."""
     objective = verdict.objective if verdict is not None and verdict.feasible else None
-    terms: Mapping[str, float | None] = (verdict and verdict.terms) or {}
+    terms = (verdict and verdict.terms) or {}
     violations = () if verdict is None else verdict.violations
     status = "no_solution" if verdict is None else "ok" if verdict.feasible else "infeasible"
     if violations and all(one.constraint.startswith("claimed_") for one in violations):
@@ -174,42 +160,23 @@ def _checked(result: SolveResult, verdict: Verdict | None, solver_version: str |
     message = "; ".join([result.message, *map(str, violations)]).strip("; ")
     if (more := len(message) - LONGEST_MESSAGE) > 0:
         message = f"{message[:LONGEST_MESSAGE]} ... {more} characters left out"
-    seconds, options = result.seconds, result.options
     return {
         "stop": result.stop.value,
         "status": status,
         "objective": objective,
-        "tardiness": terms.get("tardiness"),
-        "postponement": terms.get("postponement"),
-        "energy": terms.get("energy"),
-        "idle": terms.get("idle"),
+        **{name: terms.get(name) for name in TERMS},
         "bound": result.bound,
-        "best_bound": None,
         "own_gap": gap(objective, result.bound),
-        "gap_to_best": None,
-        "gap_without_postponement": None,
-        "gap_over_energy": None,
+        **dict.fromkeys(SHARED),
         "executed": verdict.counts.get("executed") if verdict else None,
-        "import_s": seconds.get("import"),
-        "read_s": seconds.get("read"),
-        "build_s": seconds.get("build"),
-        "handover_s": seconds.get("handover"),
-        "solve_s": seconds.get("solve"),
-        "extract_s": seconds.get("extract"),
-        "check_s": seconds.get("check"),
-        "total_s": seconds.get("total"),
-        "process_s": seconds.get("process"),
+        **{f"{phase}_s": result.seconds.get(phase) for phase in PHASES},
         "peak_memory_mb": result.peak_memory_mb,
-        "solver_version": solver_version,
-        "feasibility_tolerance": options.get("feasibility_tolerance"),
-        "integrality_tolerance": options.get("integrality_tolerance"),
-        "warm_start_sha256": options.get("warm_start_sha256"),
+        **{name: result.options.get(name) for name in READ_BACK},
         "message": message,
     }
 
 
-def _surroundings(run: Run, made_by: Mapping[str, Any] | None) -> Row:
-    session = made_by or {}
+def _surroundings(run: Run, session: Mapping[str, Any]) -> dict[str, Any]:
     environment = session.get("environments", {}).get(run.environment, {})
     machine = session.get("machine", {})
     return {
@@ -217,11 +184,8 @@ def _surroundings(run: Run, made_by: Mapping[str, Any] | None) -> Row:
         "dirty": session.get("dirty"),
         "python_version": environment.get("python"),
         "environment_sha256": environment.get("sha256"),
-        "host": machine.get("host"),
-        "cpu_model": machine.get("cpu_model"),
-        "hardware_threads": machine.get("hardware_threads"),
-        "calibration_before": _sum(session.get("calibration_before")),
-        "calibration_after": _sum(session.get("calibration_after")),
+        **{name: machine.get(name) for name in ("host", "cpu_model", "hardware_threads")},
+        **{name: _sum(session.get(name)) for name in ("calibration_before", "calibration_after")},
     }
 
 
