@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.table import Column, Table, lists
+from rsjs.reporting.tables.table import Column, Table
 
 ROWS = [
     {"method": "greedy:code?restarts=100", "gap": 0.012, "message": "a longer remark on the run"},
@@ -29,7 +29,9 @@ def test_columns_of_a_high_rank_give_way_and_then_text_is_folded():
 
 
 def test_a_list_is_printed_as_it_is_and_steers_no_terminal():
-    text = lists(["name", "jobs"], [["a\x1b[31m", 3], ["bc", 12]], title="Things").terminal()
+    columns = [Column("0", "name"), Column("1", "jobs")]
+    rows = [{"0": "a\x1b[31m", "1": 3}, {"0": "bc", "1": 12}]
+    text = Table(title="Things", columns=columns, rows=rows).terminal()
     assert text.splitlines()[0] == "Things"
     assert "\x1b" not in text
     assert text.splitlines()[-1].split() == ["bc", "12"]
@@ -47,8 +49,8 @@ def test_every_writer_takes_a_table_with_and_without_rows(rows):
 
 def test_importing_and_printing_a_table_loads_no_large_library():
     code = (
-        "import sys; from rsjs.reporting.tables.table import lists\n"
-        "lists(['a'], [['b']]).terminal()\n"
+        "import sys; from rsjs.reporting.tables.table import Column, Table\n"
+        "Table(columns=[Column('a', 'a')], rows=[{'a': 'b'}]).terminal()\n"
         "print([m for m in ('pandas', 'rich', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ values over time, pairs of methods, ranks, the virtual best, and the findings on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,12 +32,17 @@ from rsjs.runs.gap import gap
 CERTAIN = 0.05
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
 METHOD = Column("method", "method")
-_count = partial(Column, number=formats.count)
-_percent = partial(Column, number=formats.percent, unit="%")
-_measured = partial(Column, number=formats.measured)
-_term = partial(Column, number=formats.term)
 UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
 UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
+
+
+def _columns(number: Callable[[float], str], unit: str = "", /, **headings: str) -> list[Column]:
+    """Columns of one format, key -> heading."""
+    return [Column(key, heading, number, unit=unit) for key, heading in headings.items()]
+
+
+_counts_of = partial(_columns, formats.count)
+_shares_of = partial(_columns, formats.percent, "%")
 
 
 def tables(analysis: Analysis) -> list[Table]:
@@ -94,13 +99,13 @@ def _counts(analysis: Analysis) -> Table:
     if not found["not_run"].any():
         found = found.drop(columns="not_run")
     words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
-    columns = [METHOD, _count("runs", "runs"), *(_count(word, status_word(word)) for word in words)]
+    headings = {"runs": "runs", **{word: status_word(word) for word in words}}
     if "not_run" in found:
-        columns.append(_count("not_run", "not run"))
+        headings["not_run"] = "not run"
     return Table(
         name="counts",
         title="Runs",
-        columns=columns,
+        columns=[METHOD, *_counts_of(**headings)],
         rows=named(found),
         notes=[f"{STATUS_NOTE} The other counts tell why the run stopped."],
     )
@@ -148,14 +153,11 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
             Column("reading", "reading"),
             *([Column("units", "units", unit="MB")] if runs["units"].nunique() > 1 else []),
             METHOD,
-            _count("sets", "sets"),
-            _count("verified", "verified"),
-            _percent("gap_to_best", "gap to best, mean"),
-            _percent("most", "most"),
-            _count("optimal", "optimal"),
-            _term("value", "mean z"),
-            _term("bound", "mean bound"),
-            _measured("seconds", "median", unit="s"),
+            *_counts_of(sets="sets", verified="verified"),
+            *_shares_of(gap_to_best="gap to best, mean", most="most"),
+            *_counts_of(optimal="optimal"),
+            *_columns(formats.term, value="mean z", bound="mean bound"),
+            *_columns(formats.measured, "s", seconds="median"),
         ],
         rows=records(lines.reset_index().sort_values([*KIND, "gap_to_best"], kind="stable")),
         notes=[
@@ -215,15 +217,12 @@ def simulation_table(rows: Sequence[Row]) -> Table | None:
         title="Simulations",
         columns=[
             METHOD,
-            _count("ended", "completed"),
-            Column("cost", "cost", formats.cost, unit="$"),
-            _term("energy", "energy"),
-            _term("tardiness", "tardiness"),
-            _term("over_bound", "/ bound"),
-            _percent("late", "late"),
-            _percent("utilisation", "in use"),
-            _count("decisions", "decisions"),
-            _measured("milliseconds", "ms each"),
+            *_counts_of(ended="completed"),
+            *_columns(formats.cost, "$", cost="cost"),
+            *_columns(formats.term, energy="energy", tardiness="tardiness", over_bound="/ bound"),
+            *_shares_of(late="late", utilisation="in use"),
+            *_counts_of(decisions="decisions"),
+            *_columns(formats.measured, milliseconds="ms each"),
         ],
         rows=named(lines),
         notes=notes,
@@ -237,20 +236,19 @@ def _means(analysis: Analysis) -> Table:
     found, shared = analysis.means(), analysis.is_shared
     common = int(found["in_both"].iloc[0])
     told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
-    ratio = [] if shared else [_measured(key, heading) for key, heading in RATIO.items()]
-    both = [_measured("intersection", f"mean of {common}", unit="s")] if common else []
+    ratio = [] if shared else _columns(formats.measured, **RATIO)
+    seconds = partial(_columns, formats.measured, "s")
+    both = seconds(intersection=f"mean of {common}") if common else []
+    solving = seconds(penalised="time to solve, mean"), seconds(par10="PAR10")
+    to_solve, par10 = ([replace(one, missing=UNSOLVED) for one in own] for own in solving)
     return Table(
         name="times",
         title="Time to solve",
         columns=[
             METHOD,
-            _count("solved", "solved"),
-            _count("problems", "of"),
-            _measured("ran", "running time, mean", unit="s"),
-            _measured("penalised", "time to solve, mean", unit="s", missing=UNSOLVED),
-            *ratio,
-            *both,
-            _measured("par10", "PAR10", unit="s", missing=UNSOLVED),
+            *_counts_of(solved="solved", problems="of"),
+            *seconds(ran="running time, mean"),
+            *(*to_solve, *ratio, *both, *par10),
         ],
         rows=named(found.drop(columns=[*RATIO]) if shared else found),
         notes=[
@@ -269,14 +267,11 @@ def _gaps(analysis: Analysis) -> Table:
         title="Gaps at the end",
         columns=[
             METHOD,
-            _count("gaps", "gaps"),
-            _percent("median", "median"),
-            _percent("upper_quartile", "3/4"),
-            _percent("most", "most"),
-            _percent("primal_median", "primal median"),
-            _percent("primal_mean", "primal mean"),
-            _count("best", "best cost"),
-            _measured("memory", "memory", unit="MB"),
+            *_counts_of(gaps="gaps"),
+            *_shares_of(median="median", upper_quartile="3/4", most="most"),
+            *_shares_of(primal_median="primal median", primal_mean="primal mean"),
+            *_counts_of(best="best cost"),
+            *_columns(formats.measured, "MB", memory="memory"),
         ],
         rows=named(gap_summary(analysis.runs)),
         notes=[
@@ -287,6 +282,9 @@ def _gaps(analysis: Analysis) -> Table:
     )
 
 
+ANYTIME = {"primal": "primal integral", "primal_dual": "primal-dual integral", "hit": "targets hit"}
+
+
 def _anytime(analysis: Analysis) -> Table | None:
     found = analysis.anytime()
     if found is None:
@@ -294,12 +292,7 @@ def _anytime(analysis: Analysis) -> Table | None:
     return Table(
         name="anytime",
         title="Over time",
-        columns=[
-            METHOD,
-            _percent("primal", "primal integral"),
-            _percent("primal_dual", "primal-dual integral"),
-            _percent("hit", "targets hit"),
-        ],
+        columns=[METHOD, *_shares_of(**ANYTIME)],
         rows=named(found),
         notes=[
             "Integrals of the primal gap and of the gap to the run's own bound over time, by the"
@@ -328,11 +321,10 @@ def _pairs(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
         columns=[
             Column("one", "method"),
             Column("other", "against"),
-            *(_count(word, word) for word in ("wins", "ties", "losses")),
-            _percent("better", "better"),
+            *_counts_of(wins="wins", ties="ties", losses="losses"),
+            *_shares_of(better="better"),
             Column("effect", "effect", "{:.2f}".format),
-            Column("p", "p", probability),
-            Column("holm", "Holm", probability),
+            *_columns(probability, p="p", holm="Holm"),
         ],
         rows=records(found),
         notes=notes,
@@ -358,9 +350,8 @@ def _ranks(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Table:
         columns=[
             METHOD,
             Column("mean", "mean rank", "{:.2f}".format),
-            _percent("rank_1", "rank 1"),
-            _count("low", "from"),
-            _count("high", "to"),
+            *_shares_of(rank_1="rank 1"),
+            *_counts_of(low="from", high="to"),
         ],
         rows=named(rank_spread(shares).join(shares.add_prefix("rank_"))),
         notes=[
@@ -379,9 +370,8 @@ def _virtual_best(analysis: Analysis) -> Table:
         title="Virtual best",
         columns=[
             METHOD,
-            _count("best", "fastest"),
-            _count("alone", "alone"),
-            _measured("contribution", "contribution"),
+            *_counts_of(best="fastest", alone="alone"),
+            *_columns(formats.measured, contribution="contribution"),
         ],
         rows=named(found.methods),
         notes=[

@@ -330,21 +330,6 @@ def html_cell(text: str, sort_key: str, href: str, mark: str, is_name: bool, roo
     return f"<td{key}{kind}>{shown}</td>"
 
 
-def lists(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> Table:
-    """
-    Return a table of a simple list, cells as they are.
-
-    >>> print(lists(["name", "jobs"], [["a", 3], ["bc", 12]]).terminal())
-    name  jobs
-    ──────────
-    a     3
-    bc    12
-    """
-    columns = [Column(str(i), heading) for i, heading in enumerate(headings)]
-    made = [{str(i): str(cell) for i, cell in enumerate(row)} for row in rows]
-    return Table(title=title, columns=columns, rows=made)
-
-
 def markdown_all(tables: Sequence[Table], conditions: Sequence[str]) -> str:
     """Return one section for each table, conditions at the end."""
     parts = [table.markdown(2) for table in tables]
