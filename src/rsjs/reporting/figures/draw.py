@@ -73,14 +73,12 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
         lowest = i >= len(figure.panels) - columns  # above an empty place, too
         if lowest:
             ax.tick_params(labelbottom=True)
-        if not figure.is_shared[0] or (lowest and columns == 1):
+        if not figure.is_shared[0] or lowest:  # one for all would lie on the legend
             ax.set_xlabel(panel.x.title)
         if not (figure.is_shared[1] and lines > 1):
             ax.set_ylabel(panel.y.title)
     for ax in axes[len(figure.panels) :]:
         ax.remove()
-    if figure.is_shared[0] and columns > 1:
-        made.supxlabel(figure.panels[0].x.title, fontsize=8)
     if figure.is_shared[1] and lines > 1:
         made.supylabel(figure.panels[0].y.title, fontsize=8)
     if figure.heading:
