@@ -94,7 +94,7 @@ def test_every_job_is_a_box_and_a_bar(decide):
     assert widths["j0"] == pytest.approx(2 * widths["j1"]) == pytest.approx(8 * widths["j2"])
     assert sum(box.kind == "idle" for box in picture.boxes) == 1
     assert all(box.x >= 0 and box.x + box.width <= picture.width + 1 for box in jobs)
-    bars = instance_page.gantt(instance, on).data
+    bars = plots.figure_plot(instance_page.gantt(instance, on), {}).data
     assert sum(len(trace["x"]) for trace in bars) == 4
     jobs = {told.split()[0] for trace in bars for told in trace["hovertext"]}
     assert jobs == {"j0", "j1", "j2", "j3"}

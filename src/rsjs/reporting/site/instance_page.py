@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from statistics import median_low
+from math import inf
 from typing import Any
 
 from rsjs.instances.instance import Instance
@@ -21,7 +21,7 @@ from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import DIGITS, footer, grouped
 from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
-from rsjs.reporting.site.plots import AROUND, Plot, figure_plot
+from rsjs.reporting.site.plots import AROUND, figure_plot
 from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
@@ -108,7 +108,10 @@ def _drawn_solution(
     if not is_schedule(row):
         on = shelves(problem, solution)
         made["scene"], made["idle"] = scene(problem, on), any(shelf.idle for shelf in on)
-        made["gantt"] = gantt(problem, on)
+        figure, height = gantt(problem, on), AROUND + ROW * sum(shelf.gpus for shelf in on)
+        path = downloads.figure(f"{slug}-gantt", figure, {}) if pdf else ""
+        height = int(min(TALLEST, max(LOWEST, height)))
+        made["gantt"] = figure_plot(figure, {}, height=height, pdf=path)
         if pdf:
             made["pdf"] = downloads.picture(f"{slug}-occupancy", occupancy, problem, solution)
     elif pdf:
@@ -119,15 +122,12 @@ def _drawn_solution(
     return made
 
 
-def _drawn(rows: Sequence[Row]) -> Sequence[Row]:
-    """All runs, or of many the one of each method whose cost is the median, with tip and link."""
+def _drawn(rows: Sequence[ReportRow]) -> list[dict[str, Any]]:
+    """All runs, or of many the one of each method whose cost is the median; the cheapest first."""
     chosen = list(rows)
     if len(rows) > MOST_RUNS:
-        chosen = []
-        for group in grouped(rows, "method").values():
-            of_cost = {known(row, "objective"): row for row in reversed(group)}
-            costs = [cost for cost in of_cost if cost is not None]
-            chosen.append(of_cost[median_low(costs)] if costs else group[0])
+        groups = grouped(rows, "method").values()
+        chosen = [sorted(group, key=_cost)[(len(group) - 1) // 2] for group in groups]
     return [
         {
             **row,
@@ -136,8 +136,13 @@ def _drawn(rows: Sequence[Row]) -> Sequence[Row]:
             "tip": f"seed {row['seed']}",
             "link": run_url(row),
         }
-        for row in chosen
+        for row in sorted(chosen, key=_cost)
     ]
+
+
+def _cost(row: Row) -> float:
+    cost = known(row, "objective")
+    return inf if cost is None else float(cost)
 
 
 def _trajectories(runs: Sequence[Row]) -> Figure | None:
@@ -190,11 +195,11 @@ def _costs(rows: Sequence[Row]) -> Figure | None:
     """The terms of the cost, of the cheapest run of each method; None without a cost in $."""
     priced = [row for row in rows if known(row, "objective") is not None and not is_schedule(row)]
     groups = grouped(priced, "method").values()
-    best = [min(group, key=lambda row: row["objective"]) for group in groups]
-    return cost_split(sorted(best, key=lambda row: row["objective"])) if best else None
+    best = sorted((min(group, key=_cost) for group in groups), key=_cost)
+    return cost_split(best) if best else None
 
 
-def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
+def gantt(instance: Instance, on: Sequence[Shelf]) -> Figure:
     """Return bars of expected time to completion, those that end after their due date apart."""
     due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
     bars: dict[str, list[tuple[float, float, float, str]]] = {word: [] for word in COLOURS}
@@ -222,13 +227,13 @@ def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
         for word, found in bars.items()
         if found
     ]
-    figure = Figure(
+    return Figure(
         name="gantt",
         title="When jobs end",
         panels=[Panel(series=series, x=Axis(title="time [h]"), y=Axis(ticks=ticks, ends=(row, 0)))],
         note="If nothing is decided again: one row per GPU, a share of one is narrower.",
+        size=(6.0, min(9.0, 1.0 + 0.07 * row)),
     )
-    return figure_plot(figure, {}, height=int(min(TALLEST, max(LOWEST, AROUND + ROW * row))))
 
 
 def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def figure_plot(figure: Figure, styles: Styles, **more: Any) -> Plot:
     Lines of methods beyond the first `MOST_SERIES` are there when asked for in the legend.
     """
     panel = figure.panels[0]
-    lines = [one.style or one.name for one in panel.series if one.kind in ("line", "steps")]
+    curves = [one for one in panel.series if one.kind in ("line", "steps") and len(one.x) > 1]
+    lines = [one.style or one.name for one in curves]
     hidden = list(dict.fromkeys(lines))[MOST_SERIES:]
     data = []
     for series in panel.series:
