@@ -32,16 +32,7 @@ from rsjs.rows.select import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.simulation.policies.registry import POLICIES
 
-
-class What(StrEnum):
-    """What there is to list."""
-
-    METHODS = "methods"
-    POLICIES = "policies"
-    SOLVERS = "solvers"
-    CATALOGUES = "catalogues"
-    SETS = "sets"
-    SCHEMAS = "schemas"
+What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS SCHEMAS")
 
 
 def list_(
@@ -197,13 +188,15 @@ def methods() -> list[dict[str, Any]]:
     package, and the reason in `broken`.
     """
     known = all_methods()
-    refused = {
-        name: _broken(name, f"refused: {name} is a name of the suite") for name in known.refused
-    }
+    of_packages = [
+        {**_asked(name), "package": offer.package} for name, offer in known.offers.items()
+    ]
+    for name, offer in known.refused.items():
+        broken = _broken(name, f"refused: {name} is a name of the suite")
+        of_packages.append({**broken, "package": offer.package})
     return [
         *map(_method, BUILT_IN.values()),
-        *({**_asked(name), "package": offer.package} for name, offer in known.offers.items()),
-        *({**refused[name], "package": offer.package} for name, offer in known.refused.items()),
+        *of_packages,
         *(
             {**_method(method), "families": [MIG], "max_steps": method.max_steps}
             for method in METHODS.values()
@@ -294,7 +287,7 @@ def _general() -> list[dict[str, Any]]:
 def _print_policies(policies: list[dict[str, Any]]) -> None:
     """Print a line each; `rsjs list methods` has the details of methods."""
     kinds = {True: "method", False: "policy"}
-    rows = [(one["name"], kinds[one["is_method"]], one["summary"]) for one in policies]
+    rows = [(policy["name"], kinds[policy["is_method"]], policy["summary"]) for policy in policies]
     print_columns(rows, words=3)
 
 

@@ -358,22 +358,20 @@ def _print_profiles(document: dict[str, Any]) -> None:
         energy, hours = _rough(gpu_type["expected_energy"]), _rough(gpu_type["worst_hours"])
         status = f"{gpu_type['gpu_type']}: {gpu_type['status']}"
         title = f"{status}, expected {energy} $, at most {hours} h"
+        rows = []
+        for mode in gpu_type["configurations"]:
+            values = (1 / mode["hours_per_epoch"], mode["power"], mode["energy"])
+            phi = "" if mode["phi"] is None else _rough(mode["phi"])
+            row = [str(mode["gpus"]), *map(_rough, values), phi, "", ""]
+            if mode["ends"] is not None:  # the speed profile uses it
+                row[5:] = (
+                    f"{_rough(mode['begins'])} - {_rough(mode['ends'])}",
+                    _rough(mode["hours"]),
+                )
+            rows.append(row)
         print()
-        print_table(title, PROFILE_COLUMNS, map(_cells, gpu_type["configurations"]))
+        print_table(title, PROFILE_COLUMNS, rows)
     print("\nPhi of the speeds worth using, against the next one; epochs on each of them.")
-
-
-def _cells(mode: dict[str, Any]) -> list[str]:
-    used = mode["ends"] is not None
-    return [
-        str(mode["gpus"]),
-        _rough(1 / mode["hours_per_epoch"]),
-        _rough(mode["power"]),
-        _rough(mode["energy"]),
-        "" if mode["phi"] is None else _rough(mode["phi"]),
-        f"{_rough(mode['begins'])} - {_rough(mode['ends'])}" if used else "",
-        _rough(mode["hours"]) if used else "",
-    ]
 
 
 def _show_sets(files: list[Path], output: Path | None, *, as_json: bool) -> None:
