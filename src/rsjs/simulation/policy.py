@@ -2,7 +2,7 @@
 What a policy is: (state, memory) -> choice.
 
 A policy is called after every event. It may ask to be called again after so many hours (T_j of the
-STS paper: a job needs another configuration), and what it leaves in `memory` it finds there at the
+STS paper: a job needs another mode), and what it leaves in `memory` it finds there at the
 next call; at the first one there is None. Jobs come and go between calls: memory is best kept by
 `State.rows`.
 

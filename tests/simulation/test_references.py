@@ -1,4 +1,4 @@
-"""Yardsticks: by hand, and where they stand to the bound and to the policies."""
+"""Baselines: by hand, and where they stand to the bound and to the policies."""
 
 import pytest
 from hypothesis import given, settings
