@@ -211,7 +211,7 @@ def values_of(case: MethodCase, result: SolveResult) -> Values:
     Raises
     ------
     ValueError
-        If the run did not end by its budget, or its decision or a claim about it is wrong.
+        If the run did not end by its budget, or its solution or a claim about it is wrong.
     """
     if result.stop not in WITHIN_BUDGET:
         ends = ", ".join(WITHIN_BUDGET)

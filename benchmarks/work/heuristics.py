@@ -216,7 +216,7 @@ def single_jobs() -> tuple[Any, ...]:
 
 
 def decide(name: str, instance: Instance) -> Callable[[], Solution]:
-    """Return a method's decision as a function without arguments, compiled where it is compiled."""
+    """Return a method's solution as a function without arguments, compiled where it is compiled."""
     module, rule = DECISIONS[name]
     if module is not sts:
         return lambda: module.decide(instance, rule)
@@ -224,7 +224,7 @@ def decide(name: str, instance: Instance) -> Callable[[], Solution]:
     return lambda: sts.decide(instance, rule).solution
 
 
-def _decision(name: str, mix: str, size: str) -> Work:
+def _solution(name: str, mix: str, size: str) -> Work:
     """At the loads of Fig. 7 of the paper: 2 and 4 jobs for each of 100 nodes."""
     instance = instance_of("sts", size, **MIXES[mix])
     return Work(run=decide(name, instance), values=partial(checked, instance))
@@ -257,7 +257,7 @@ WORK: Mapping[str, Callable[[], Work]] = {
     "survival steps": _survival_steps,
     "power model": _power_model,
     **{
-        f"{name} {mix} {size}": partial(_decision, name, mix, size)
+        f"{name} {mix} {size}": partial(_solution, name, mix, size)
         for name in DECISIONS
         for mix in MIXES
         for size in ("100 x 200", LARGE)

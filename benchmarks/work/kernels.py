@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import LARGE, STEERED, Work, instance_of
-from benchmarks.work.heuristics import decide, single_jobs
+from benchmarks.work.heuristics import checked, decide, single_jobs
 from benchmarks.work.mig import first_problem
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.dispatching.queues import JobModes
@@ -36,7 +36,6 @@ from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
 from rsjs.heuristics.sts.single_job import FEASIBLE
 from rsjs.heuristics.sts.speed_profile import profiles
-from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.open_nodes import select_required_nodes
@@ -73,7 +72,7 @@ def _greedy() -> Work:
     greedy.decide(instance, "paper")
     return Work(
         run=lambda: greedy.decide(instance, "paper"),
-        values=lambda decision: _priced_by_checker(instance, decision),
+        values=partial(_with_running, instance),
     )
 
 
@@ -113,14 +112,13 @@ def _sts(rule: str, jobs: int) -> Work:
     instance = instance_of("sts", f"100 x {jobs}")
     return Work(
         run=decide(f"sts:{rule}", instance),
-        values=lambda found: _priced_by_checker(instance, found),
+        values=partial(_with_running, instance),
     )
 
 
-def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, float]:
-    found = select_required_nodes(instance, decision)
-    running = int((found.job_node >= 0).sum())
-    return {"cost": costs.terms(instance, found).total, "running": running}
+def _with_running(instance: Instance, solution: Solution) -> dict[str, float]:
+    """Return cost and the number of jobs that run."""
+    return {**checked(instance, solution), "running": int((solution.job_node >= 0).sum())}
 
 
 @cache
@@ -132,7 +130,7 @@ def _hurried() -> Instance:
 
 
 @cache
-def _decision(rule: str) -> Solution:
+def _solution(rule: str) -> Solution:
     return select_required_nodes(_hurried(), greedy.decide(_hurried(), rule))
 
 
@@ -146,7 +144,7 @@ def _alone() -> Solution:
 
 def _descent(neighbourhoods: str, *, alone: bool = False) -> Work:
     found = Descent(_hurried(), only_late=False, neighbourhoods=neighbourhoods)
-    start = _alone() if alone else _decision("paper")
+    start = _alone() if alone else _solution("paper")
     return Work(
         run=lambda: found.improve(start, Stopping()),
         values=lambda best: {
@@ -159,7 +157,7 @@ def _descent(neighbourhoods: str, *, alone: bool = False) -> Work:
 
 def _refreshing() -> Work:
     arrays = tables(_hurried())
-    state = solution_arrays(_hurried(), arrays, _decision("paper"), 10)
+    state = solution_arrays(_hurried(), arrays, _solution("paper"), 10)
     refresh(arrays, state)
     return Work(
         run=lambda: [refresh(arrays, state) for _ in range(TIMES)],
@@ -168,7 +166,7 @@ def _refreshing() -> Work:
 
 
 def _relinking() -> Work:
-    guide, path = modes(_hurried(), _decision("paper")), Relinking(_hurried())
+    guide, path = modes(_hurried(), _solution("paper")), Relinking(_hurried())
     return Work(
         run=lambda: path.path(_alone(), guide, STEPS, Stopping()),
         values=lambda found: {"cost": found[0], "steps": path.steps},
