@@ -316,14 +316,14 @@ def _carried_out(
         return place[row["run_id"]]
 
     rows = sorted((row for row in found.rows if row["run_id"] in place), key=by_place)
-    courses = (course for course in found.courses if course["run_id"] in place)
+    trajectories = (one for one in found.trajectories if one["run_id"] in place)
     return Comparison(
         rows=rows,
         skipped=[
             Skipped(instance=run.instance, method=run.method, reason=reason)
             for run, reason in prepared.plan.skipped.items()
         ],
-        trajectories=sorted(courses, key=by_place),
+        trajectories=sorted(trajectories, key=by_place),
         interrupted=interrupted,
         left=len(place) - len(rows),
     )

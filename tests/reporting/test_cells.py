@@ -109,7 +109,7 @@ def test_no_cell_ever_shows_nan_none_or_infinity(row):
         ("time_limit", "no_solution", "no solution (time limit)"),
         ("infeasible", "no_solution", "problem infeasible"),
         ("gap", "wrong", "WRONG (gap)"),
-        ("iterations", "infeasible", "decision INFEASIBLE (iterations)"),
+        ("iterations", "infeasible", "solution INFEASIBLE (iterations)"),
         (None, "wrong", "WRONG"),
         ("error", None, "error"),
     ],

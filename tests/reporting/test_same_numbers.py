@@ -48,7 +48,7 @@ def archived():
     """The same runs as those of a store, in the order in which they were carried out."""
     rows = sorted(_rows(), key=lambda row: row["begun"])
     courses = {one["run_id"]: one for one in json.loads((SMOKE / "events.json").read_text())}
-    found = Collected(rows=rows, courses=[courses[row["run_id"]] for row in rows])
+    found = Collected(rows=rows, trajectories=[courses[row["run_id"]] for row in rows])
     return Experiment(name="smoke", text="", stores=[], found=found, sessions=[])
 
 

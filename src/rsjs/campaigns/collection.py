@@ -22,7 +22,7 @@ from rsjs.rows.columns import Row
 from rsjs.rows.select import by_problem
 from rsjs.runs.gap import contradicts
 
-COURSE = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
+TRAJECTORY = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Collected:
     rows: list[Row] = field(default_factory=list)  # runs that were carried out
     skipped: list[Row] = field(default_factory=list)  # what was asked, and in `message` why not
     # instance, instance_sha256, method, seed, best_bound, seconds and events of each run
-    courses: list[dict[str, Any]] = field(default_factory=list)
+    trajectories: list[dict[str, Any]] = field(default_factory=list)
     corrupt: list[tuple[str, str]] = field(default_factory=list)  # path, reason
     # id -> file of a session; ids of those that cannot be read, whose rows lack what they told
     sessions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -86,9 +86,9 @@ def collect(folders: Sequence[Path]) -> Collected:
     return Collected(
         rows=rows,
         skipped=[row for run_id, row in skipped.items() if run_id not in found],
-        courses=[
+        trajectories=[
             {
-                **{key: row.get(key) for key in COURSE},
+                **{key: row.get(key) for key in TRAJECTORY},
                 "seconds": row["total_s"],
                 "events": [vars(event) for event in record.result.events],
             }

@@ -162,7 +162,7 @@ def collect(
     if not found.rows and not found.corrupt:
         raise InputError("", described("no records"), "runs; see `rsjs run`", stores[0])
     with busy("writing tables"):
-        written = write_all(found.rows, found.skipped, found.courses, output)
+        written = write_all(found.rows, found.skipped, found.trajectories, output)
     if as_json:
         print_json(
             {

@@ -169,19 +169,19 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def write_all(rows: Table, skipped: Table, courses: Table, folder: Path) -> list[Path]:
+def write_all(rows: Table, skipped: Table, trajectories: Table, folder: Path) -> list[Path]:
     """Write rows.csv, events.json, skipped.csv if there is any, and Parquet; return the files."""
     written = {
         "rows.csv": csv_text(rows).encode(),
-        "events.json": json.dumps(list(courses)).encode(),
+        "events.json": json.dumps(list(trajectories)).encode(),
     }
     if skipped:
         written["skipped.csv"] = csv_text(skipped).encode()
     if has_parquet() and rows:
         events = [
-            {"run_id": course["run_id"], **event}
-            for course in courses
-            for event in course["events"]
+            {"run_id": trajectory["run_id"], **event}
+            for trajectory in trajectories
+            for event in trajectory["events"]
         ]
         written["rows.parquet"] = _parquet(rows)
         written["events.parquet"] = _parquet(events, ("run_id", "seconds", "incumbent", "bound"))

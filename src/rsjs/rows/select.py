@@ -23,7 +23,7 @@ R = TypeVar("R", bound=AnyRow)
 
 FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
 BROKEN = ("CRASH", "SOLVER_ERROR")
-STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}
+STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "solution INFEASIBLE"}
 DOLLARS = "$"
 MIG, OTHER = "mig", "other"
 FAMILY_NAMES = (*FAMILIES, MIG, OTHER)

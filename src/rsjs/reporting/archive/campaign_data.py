@@ -33,9 +33,9 @@ class Experiment:
         return ordered(self.found.rows)
 
     @property
-    def courses(self) -> list[dict[str, Any]]:
+    def trajectories(self) -> list[dict[str, Any]]:
         """Trajectories of the rows, in their order."""
-        of_run = {course["run_id"]: course for course in self.found.courses}
+        of_run = {trajectory["run_id"]: trajectory for trajectory in self.found.trajectories}
         return [of_run[row["run_id"]] for row in self.rows]
 
 

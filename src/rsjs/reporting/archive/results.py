@@ -51,8 +51,12 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     `only` names tables and figures, with or without the family; none = all. InputError for a name
     that is none of them.
     """
-    courses = {course["run_id"]: course["events"] for course in experiment.courses}
-    rows: list[StoredRow] = [{**row, "events": courses[row["run_id"]]} for row in experiment.rows]
+    trajectories = {
+        trajectory["run_id"]: trajectory["events"] for trajectory in experiment.trajectories
+    }
+    rows: list[StoredRow] = [
+        {**row, "events": trajectories[row["run_id"]]} for row in experiment.rows
+    ]
     families = by_family(rows)
     parts = [("", part) for part in _of_runs(experiment)]
     for name, group in families.items():
@@ -71,7 +75,7 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
         if name not in names:
             raise InputError("--only", name, f"one of {', '.join(names)}")
     more: dict[str, Content] = {"rows.csv": csv_text(experiment.rows)}
-    more["events.json"] = json.dumps(experiment.courses)
+    more["events.json"] = json.dumps(experiment.trajectories)
     if experiment.found.skipped:
         more["skipped.csv"] = csv_text(experiment.found.skipped)
     for files in (*(files for _, files in chosen), more):
@@ -84,14 +88,14 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
 
 
 def _of_runs(experiment: Experiment) -> Iterator[Part]:
-    rows, courses = experiment.rows, experiment.courses
+    rows, trajectories = experiment.rows, experiment.trajectories
     texts: dict[str, Content] = {
         "md": comparison.markdown(rows),
         "tex": comparison.latex(rows),
         "csv": csv_text(rows),
     }
     yield "runs", "Every run: checked cost, gap, time", texts
-    yield "gap-over-time", "Gap over time", {"pdf": partial(write, gap_over_time(courses))}
+    yield "gap-over-time", "Gap over time", {"pdf": partial(write, gap_over_time(trajectories))}
     yield "cost-terms", "Terms of the cost", {"pdf": partial(write, cost_split(rows))}
 
 

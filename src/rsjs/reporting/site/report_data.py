@@ -63,8 +63,8 @@ def gathered(sources: Sequence[Path]) -> Material:
     tables = [path for path in sources if path not in stores]
     found = collect(stores) if stores else Collected()
     rows: list[StoredRow] = [
-        {**row, "events": course["events"]}
-        for row, course in zip(found.rows, found.courses, strict=True)
+        {**row, "events": trajectory["events"]}
+        for row, trajectory in zip(found.rows, found.trajectories, strict=True)
     ]
     skipped = [*found.skipped]
     for path in tables:
