@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rsjs.bks.storage import read_family
-from rsjs.campaigns import instance_store, records, spec, store
+from rsjs.campaigns import records, spec, store
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io import files
@@ -85,7 +85,7 @@ READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its fo
     "c.toml": lambda folder: spec.read(folder / "c.toml"),
     "plan.json": lambda folder: store.read_document(folder, "plan"),
     "jahani.jsonl": lambda folder: read_family(folder / "jahani.jsonl"),
-    "index.json": lambda folder: instance_store.read_index(folder / "index.json"),
+    "index.json": lambda folder: store.read_index(folder / "index.json"),
     "SHA256SUMS": lambda folder: records.sound(folder),
     "events.jsonl": lambda folder: records._events(folder / "events.jsonl"),
     "events.json": events,

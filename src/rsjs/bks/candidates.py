@@ -16,9 +16,8 @@ from typing import Any
 from rsjs.bks.entries import Origin
 from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import session
-from rsjs.campaigns.instance_store import instance_file, refuse_other
 from rsjs.campaigns.records import Record
-from rsjs.campaigns.store import Store, read_document
+from rsjs.campaigns.store import Store, instance_file, read_document, refuse_other
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Instance

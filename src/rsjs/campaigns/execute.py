@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import records
-from rsjs.campaigns.instance_store import instance_file, refuse_other
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.store import Store, instance_file, refuse_other
 from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs import provenance
@@ -78,18 +77,27 @@ def perform(
     ).run()
     if ended.end is End.INTERRUPTED:
         return None
+    cpu = None if in_batch else _cpu_seconds() - used
+    try:
+        found = verified(run, order.instance, ended.result, work)
+        priced, reported = incumbents(run, order.instance, work)
+    except OSError as error:  # a folder in a state that cannot be read is the run's own fault
+        message = f"{ended.result.message}; what it left cannot be read: {error}"
+        wrong = replace(ended.result, stop=Stop.ERROR, solution=None, message=message)
+        found, priced, reported = Verified(result=wrong), [], 0
     process = {
         "end": ended.end.value,
         "returncode": ended.returncode,
         "cores": ended.cores,
         "strays": ended.strays,
         "clock_s": ended.clock_seconds,
-        "cpu_s": None if in_batch else _cpu_seconds() - used,
+        "cpu_s": cpu,
+        "whole_s": time.monotonic() - begin,
+        "begun": begun,
+        "load_before": load,
+        "load_after": provenance.load(),
     }
-    checked = _checked(order, ended.result, work)
-    process |= {"whole_s": time.monotonic() - begin, "begun": begun}
-    process |= {"load_before": load, "load_after": provenance.load()}
-    made = _record(order, process=process, **checked)
+    made = _record(order, found, process, priced, reported)
     records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
     return made
 
@@ -101,17 +109,27 @@ def lost_record(order: Order) -> Record:
         **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after")),
         **{"end": "lost", "cores": [], "strays": 0, "begun": provenance.utc(), "whole_s": 0.0},
     }
-    result = SolveResult(stop=Stop.ERROR, message=message)
-    return _record(order, process=process, **_told(Verified(result=result), [], 0))
+    return _record(order, Verified(result=SolveResult(stop=Stop.ERROR, message=message)), process)
 
 
-def _record(order: Order, **told: Any) -> Record:
+def _record(
+    order: Order,
+    found: Verified,
+    process: dict[str, Any],
+    priced: Sequence[dict[str, Any]] = (),
+    reported: int = 0,
+) -> Record:
     return Record(
         run=order.run,
+        result=found.result,
+        verdict=found.verdict,
+        figures=found.figures,
+        process=process,
+        incumbents=[*priced],
+        incumbents_reported=reported,
         rsjs_version=order.rsjs_version,
         solver_version=order.solver_version,
         session=order.session,
-        **told,
     )
 
 
@@ -119,29 +137,6 @@ def _cpu_seconds() -> float:
     """Of all processes that were started here and have ended."""
     used = os.times()
     return used.children_user + used.children_system
-
-
-def _checked(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
-    """What the checker says; a folder in a state that cannot be read is the run's own fault."""
-    run, instance = order.run, order.instance
-    try:
-        found = verified(run, instance, result, work)
-        priced, reported = incumbents(run, instance, work)
-    except OSError as error:
-        message = f"{result.message}; what it left cannot be read: {error}"
-        wrong = replace(result, stop=Stop.ERROR, solution=None, message=message)
-        found, priced, reported = Verified(result=wrong), [], 0
-    return _told(found, priced, reported)
-
-
-def _told(found: Verified, priced: list[Any], reported: int) -> dict[str, Any]:
-    return {
-        "result": found.result,
-        "verdict": found.verdict,
-        "figures": found.figures,
-        "incumbents": priced,
-        "incumbents_reported": reported,
-    }
 
 
 @lru_cache(maxsize=4)

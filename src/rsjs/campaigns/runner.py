@@ -15,13 +15,21 @@ import psutil
 from rsjs.campaigns import environments as found_environments
 from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.execute import Order
-from rsjs.campaigns.instance_store import Entry, InstanceStore
 from rsjs.campaigns.pool import Dispatch, News
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.session import Conditions, Need, Session, conditions, read_some
 from rsjs.campaigns.spec import HERE, Campaign, Choice, naming
-from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey, open_store, write_plan
+from rsjs.campaigns.store import (
+    CORRUPT,
+    REPLACED,
+    Entry,
+    InstanceStore,
+    Store,
+    Survey,
+    open_store,
+    write_plan,
+)
 from rsjs.core.call import GRACE, Limits
 from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rsjs.campaigns.environments import Environment
     from rsjs.campaigns.spec import Campaign
 
+MEASURED = ("load", "calibration")  # before and after
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
 REPETITIONS = 3  # of each part of the calibration
 STEPS = 2_000_000
@@ -152,7 +153,7 @@ class Session:
 
     def begin(self, session: str, found: Conditions, slots: int) -> None:
         """Write the file of a machine that carries out `slots` runs side by side, or now does."""
-        before = {key: value for key, value in found.items() if key not in ("load", "calibration")}
+        before = {key: value for key, value in found.items() if key not in MEASURED}
         document = {
             "format": schema_files.name("session"),
             "id": session,
@@ -162,21 +163,15 @@ class Session:
             "memory_measured_by": MEMORY,
             "begun": provenance.utc(),
             "ended": None,
-            "load_before": found["load"],
-            "load_after": None,
-            "calibration_before": found["calibration"],
-            "calibration_after": None,
+            **{f"{key}_before": found[key] for key in MEASURED},
+            **{f"{key}_after": None for key in MEASURED},
         }
         self._write(session, {**self._documents.get(session, document), "slots": slots})
 
     def end(self, session: str, found: Conditions) -> None:
         """Complete the file of a machine."""
-        after = {
-            "load_after": found["load"],
-            "calibration_after": found["calibration"],
-            "ended": provenance.utc(),
-        }
-        self._write(session, {**self._documents[session], **after})
+        after = {f"{key}_after": found[key] for key in MEASURED}
+        self._write(session, {**self._documents[session], **after, "ended": provenance.utc()})
 
     def _write(self, session: str, document: dict[str, Any]) -> None:
         self._documents[session] = document

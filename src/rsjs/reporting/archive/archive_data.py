@@ -17,8 +17,7 @@ from pathlib import Path
 from rsjs.bks.exact_cost import AGREEMENT
 from rsjs.campaigns import records
 from rsjs.campaigns.execute import problem_in
-from rsjs.campaigns.instance_store import instance_file, read_index, refuse_other
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.store import Store, instance_file, read_index, refuse_other
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive.campaign_data import Experiment

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rsjs.campaigns.collection import Collected, collect
-from rsjs.campaigns.instance_store import instance_file
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
