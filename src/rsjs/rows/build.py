@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # rows are made of records, and campaigns, which keep these, 
 LONGEST_MESSAGE = 2000  # characters in a row
 GAP_ROUNDING = 1e-9
 SUBJECT = ("instance", "instance_sha256", "nodes", "jobs", "method")
-ASKED = ("environment", "repetition", "permutation", "solved_sha256", "timing", "output_limit_mb")
+ASKED = ("environment", "repetition", "permutation", "solved_sha256", "output_limit_mb")
 TERMS = ("tardiness", "postponement", "energy", "idle")
 SHARED = ("best_bound", "gap_to_best", "gap_without_postponement", "gap_over_energy")
 PHASES = ("import", "read", "build", "handover", "solve", "extract", "check", "total", "process")
@@ -146,7 +146,8 @@ def _asked(run: Run) -> dict[str, Any]:
     asked = {name: getattr(run, name) for name in (*SUBJECT, *ASKED)}
     limits = {**_limited(run.limits), "memory_limit_mb": run.limits.memory_limit_mb}
     plugins = {} if run.plugins is None else {"plugins": run.plugins}
-    return {**asked, **limits, **plugins, "run_id": run.id, "spelling": run.method}
+    names = {"run_id": run.id, "spelling": run.method, "timing": run.timing_class}
+    return {**asked, **limits, **plugins, **names}
 
 
 def _reported(result: SolveResult, verdict: Verdict | None) -> dict[str, Any]:
