@@ -72,7 +72,7 @@ def _values(folder: Path) -> dict[str, KnownValue]:
 
 def known_here() -> Path:
     """Return the folder with the histories: `HERE` if it is there, else the source tree's."""
-    return HERE if HERE.is_dir() else TREE
+    return TREE if TREE.is_dir() and not HERE.is_dir() else HERE
 
 
 @contextmanager
