@@ -21,9 +21,8 @@ from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import MAKERS, maker, method_policy, policy, request
-from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Policy, Status
-from rsjs.simulation.state import whole
+from rsjs.simulation.state import WorkloadData, whole
 
 SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),

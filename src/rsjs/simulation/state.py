@@ -14,6 +14,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
+from rsjs.heuristics.sts.power_model import JobData, PowerModel
+from rsjs.heuristics.sts.single_job import SurvivalSteps, steps_of_jobs, taken
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance, Workload
@@ -120,3 +122,22 @@ class State:
             made.__dict__[table] = getattr(whole, table)[rows]
             made.__dict__[table].setflags(write=False)
         return made
+
+
+class WorkloadData:
+    """Speed, power and distributions of all jobs, of which decisions take the jobs at hand."""
+
+    def __init__(self, whole: Instance) -> None:
+        self._whole, self._model = whole, PowerModel.of(whole)
+
+    @cached_property
+    def _steps(self) -> SurvivalSteps:
+        return steps_of_jobs(self._whole)
+
+    def model(self, rows: Ints) -> PowerModel:
+        """Return the power model of some jobs of the workload."""
+        return self._model.taken(rows)
+
+    def jobs(self, state: State) -> JobData:
+        """Return the data of the jobs at hand."""
+        return JobData(self.model(state.rows), taken(self._steps, state.rows, state.epochs_done))

@@ -55,9 +55,8 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.pooled_relaxation import SOLVER, Offers, Pools, choose
-from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
+from rsjs.simulation.state import State, WorkloadData
 
 
 class Values(NamedTuple):

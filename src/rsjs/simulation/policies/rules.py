@@ -36,9 +36,8 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
-from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import ALL, State
+from rsjs.simulation.state import ALL, State, WorkloadData
 
 
 def dp(request: Request, whole: Instance) -> Policy:

@@ -18,9 +18,8 @@ from rsjs.heuristics.sts import sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
-from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
+from rsjs.simulation.state import State, WorkloadData
 
 
 class Memory(NamedTuple):
