@@ -56,7 +56,8 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     beside = figure_style.legend_columns(width, legend) if legend else 1
     tallest = max((label.count("\n") + 1 for label in legend), default=0)
     under = ceil(len(legend) / beside) * tallest + bool(few)
-    height = figure.size[1] * lines + AROUND + LINE * under
+    above = max(panel.title.count("\n") for panel in figure.panels)
+    height = (figure.size[1] + LINE * above) * lines + AROUND + LINE * under
     made = figure_style.figure(width, height, layout="constrained")
     ratios: dict[str, Any] = {"height_ratios": figure.heights} if figure.heights else {}
     if figure.mosaic:
