@@ -184,7 +184,13 @@ def compare_pairs(
     """
     if not pairs:
         raise InputError("", described("no instances"), "at least one")
-    kind = kind_of(pairs[0][0]).name
+    kind = kind_of(pairs[0][0])
+    reasons = [
+        kind.refusal(one, problem) or one.missing() for problem, ones in pairs for one in ones
+    ]
+    if all(reasons):
+        expected = f"other methods or instances: {reasons[0]}"
+        raise InputError("/methods", described("nothing to run"), expected)
     kind_options = json.loads(options or "{}")
     order: dict[tuple[str, str], int] = {}
     choices: dict[str, Choice] = {}
@@ -208,12 +214,12 @@ def compare_pairs(
         memory_limit_mb=limits.memory_limit_mb or MEMORY,
         gap=limits.gap,
         threads=(limits.threads,),
-        kind=kind,
+        kind=kind.name,
         sources=sources,
         choices=tuple(choices.values()),
         kind_options=kind_options,
         file=Path("comparison"),
-        text=_text(limits, [problem for problem, _ in pairs], choices, kind, kind_options),
+        text=_text(limits, [problem for problem, _ in pairs], choices, kind.name, kind_options),
     )
 
     def place(run: Run) -> int:
@@ -221,12 +227,7 @@ def compare_pairs(
 
     with tempfile.TemporaryDirectory(prefix="rsjs-") as scratch:
         folder = Path(store) if store is not None else Path(scratch) / "store"
-        try:
-            prepared = runner.prepare(campaign, folder, Part())
-        except InputError as error:
-            if error.file != campaign.file:
-                raise
-            raise InputError(error.pointer, error.value, error.expected) from None
+        prepared = runner.prepare(campaign, folder, Part())
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
         return _carried_out(prepared, folder, Local(1), 1, place, watch)
 

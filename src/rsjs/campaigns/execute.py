@@ -153,11 +153,10 @@ def problem_in(run: Run, instance: str) -> Any:
 
 def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verified:
     """Verify what a worker left in its folder, and write the solution's file there."""
-    begin, own, problem = time.monotonic(), kind(run.kind), problem_in(run, instance)
-    found = own.verify(problem, run.method, run.options, result, work)
-    seconds = {**found.result.seconds, "check": time.monotonic() - begin}
+    own, problem = kind(run.kind), problem_in(run, instance)
+    found = own.verified(problem, run.method, run.options, result, work)
     own.save(problem, run.method, found, work / own.solution_file)
-    return replace(found, result=replace(found.result, seconds=seconds))
+    return found
 
 
 def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:

@@ -7,7 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -29,11 +29,12 @@ from rsjs.cli.output import number, percent, print_json, print_text, show_table,
 from rsjs.cli.progress import Board, Screen, busy, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from rsjs.campaigns.pool import News
     from rsjs.campaigns.runner import Prepared
-    from rsjs.comparison import Comparison, Skipped
+    from rsjs.comparison import Comparison
+    from rsjs.reporting.tables.table import Table
     from rsjs.rows.columns import Row
 
 STORE = "store"  # folder of the records in that of a comparison
@@ -126,16 +127,42 @@ def finish(
     *,
     as_json: bool,
     story: Callable[[Sequence[Row]], str] = lambda _: "",
-) -> None:
+) -> NoReturn:
     """Write all files, print the table or the JSON document, and end with the exit code."""
+    from rsjs.reporting.tables import comparison
+
     if not found.rows:  # Ctrl-C before the first run ended
         raise typer.Exit(INTERRUPTED)
     with busy("writing tables and pictures"):
         files = write(found, folder)
+    conclude(
+        found,
+        found.rows,
+        folder,
+        files,
+        tables=[comparison.shortened_table(found.rows)],
+        remarks=[story(found.rows)],
+        sound=all(row["status"] == "ok" for row in found.rows),
+        as_json=as_json,
+    )
+
+
+def conclude(
+    found: Comparison,
+    rows: Sequence[Mapping[str, Any]],
+    folder: Path,
+    files: Sequence[Path],
+    *,
+    tables: Iterable[Table],
+    remarks: Iterable[str],
+    sound: bool,
+    as_json: bool,
+) -> NoReturn:
+    """Print tables, what was not run and where files are, or the rows as JSON; then exit."""
     if as_json:
         print_json(
             {
-                "rows": found.rows,
+                "rows": rows,
                 "left_out": [vars(left) for left in found.skipped],
                 "interrupted": found.interrupted,
                 "folder": folder,
@@ -143,19 +170,24 @@ def finish(
             }
         )
     else:
-        from rsjs.reporting.tables import comparison
-
-        show_table(comparison.shortened_table(found.rows))
-        for line in skipped_lines(found.skipped):
-            print(line)
-        names = ", ".join(path.name for path in files)
-        print(f"\nWritten to {folder}: {names}, solutions/, {STORE}/")
-        if text := story(found.rows):
-            print_text(text)
+        for table in tables:
+            show_table(table)
+            print()
+        cases: dict[tuple[str, str], list[str]] = {}
+        for left in found.skipped:
+            cases.setdefault((left.method, left.reason), []).append(left.instance)
+        lines = [
+            f"  {method} on {names[0] if len(names) == 1 else f'{len(names)} instances'}: {reason}"
+            for (method, reason), names in cases.items()
+        ]
+        print("\n".join(["Not run:", *lines, "\n"]) if lines else "", end="")
+        if files:
+            kept = [f"{name}/" for name in ("solutions", STORE) if (folder / name).is_dir()]
+            print(f"Written to {folder}: {', '.join([*(path.name for path in files), *kept])}")
+        for remark in filter(None, remarks):
+            print_text(remark)
         print_interrupted(found)
-    if found.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(0 if all(row["status"] == "ok" for row in found.rows) else 1)
+    raise typer.Exit(INTERRUPTED if found.interrupted else int(not sound))
 
 
 def print_interrupted(found: Comparison) -> None:
@@ -203,18 +235,6 @@ def file_name(text: str) -> str:
     'case--greedy_code_x=1'
     """
     return re.sub(r"[^\w.@=,+-]", "_", text, flags=re.ASCII)
-
-
-def skipped_lines(skipped: Sequence[Skipped]) -> list[str]:
-    """Return a line for each method that was not run, with its reason and where."""
-    cases: dict[tuple[str, str], list[str]] = {}
-    for left in skipped:
-        cases.setdefault((left.method, left.reason), []).append(left.instance)
-    lines = [
-        f"  {method} on {names[0] if len(names) == 1 else f'{len(names)} instances'}: {reason}"
-        for (method, reason), names in cases.items()
-    ]
-    return ["", "Not run:", *lines] if lines else []
 
 
 def story(rows: Sequence[Row]) -> str:

@@ -8,11 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rsjs import api
-from rsjs.cli import INTERRUPTED
-from rsjs.cli.compare import STORE, print_interrupted, skipped_lines, watching
+from rsjs.cli.compare import STORE, conclude, watching
 from rsjs.cli.options import (
     Gap,
     Json,
@@ -25,7 +22,7 @@ from rsjs.cli.options import (
     options_named,
     split,
 )
-from rsjs.cli.output import print_json, show_table, writable
+from rsjs.cli.output import writable
 from rsjs.cli.progress import busy, running
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, all_methods, parse
@@ -82,7 +79,7 @@ def formulation_study(
     reached.
     """
     from rsjs.comparison import compare_pairs
-    from rsjs.reporting.tables.formulation_study import false_bounds
+    from rsjs.reporting.tables.formulation_study import false_bounds, tables
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = sorted(sized(sizes))
@@ -113,24 +110,17 @@ def formulation_study(
         {"family": family_of[row["instance_sha256"]], **row} for row in found.rows
     ]
     files = write(rows, output)
-    if as_json:
-        print_json(
-            {
-                "rows": rows,
-                "left_out": [vars(left) for left in found.skipped],
-                "interrupted": found.interrupted,
-                "folder": output,
-                "files": files,
-            }
-        )
-    else:
-        present(rows)
-        for line in skipped_lines(found.skipped):
-            print(line)
-        if files:
-            print(f"Written to {output}: {', '.join(path.name for path in files)}, {STORE}/")
-        print_interrupted(found)
-    raise typer.Exit(INTERRUPTED if found.interrupted else int(bool(false_bounds(rows))))
+    wrong = false_bounds(rows)
+    conclude(
+        found,
+        rows,
+        output,
+        files,
+        tables=tables(rows) if rows else [],
+        remarks=[f"WRONG: {line}" for line in wrong],
+        sound=not wrong,
+        as_json=as_json,
+    )
 
 
 def sized(text: str) -> list[tuple[int, int]]:
@@ -172,20 +162,10 @@ def measurements(methods: str) -> list[Request]:
     return list(found.values())
 
 
-def present(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the tables of the rows, and the relaxations that are wrong."""
-    from rsjs.reporting.tables.formulation_study import false_bounds, tables
-
-    for table in tables(rows) if rows else []:
-        show_table(table)
-        print()
-    for line in false_bounds(rows):
-        print(f"WRONG: {line}")
-
-
 def write(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
     """Write rows, table and picture; nothing without rows."""
     from rsjs.instances.io.files import write_bytes
+    from rsjs.reporting.figures import draw
     from rsjs.reporting.figures.formulation_study import formulation_sizes
     from rsjs.reporting.tables.formulation_study import markdown, records
     from rsjs.rows.csv import csv_text
@@ -197,4 +177,5 @@ def write(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
         write_bytes(markdown(rows).encode(), folder / TABLE)
         if not any(record.relaxed for record in records(rows)):
             return [folder / ROWS, folder / TABLE]
-        return [folder / ROWS, folder / TABLE, formulation_sizes(rows, folder / PICTURE)]
+        picture = draw.write(formulation_sizes(rows), folder / PICTURE)
+        return [folder / ROWS, folder / TABLE, picture]

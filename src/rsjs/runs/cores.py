@@ -15,37 +15,28 @@ import psutil
 @contextmanager
 def claimed(threads: int) -> Iterator[list[int]]:
     """
-    As many cores as a run has threads, none of them claimed by another run of this user.
+    Claim as many cores as a run has threads, none of them claimed by another run of this user.
 
-    Empty where that many are not free, where the run may as well use all cores, or where the
+    None where that many are not free, where the run may as well use all cores, or where the
     system cannot pin; the run is then left to the scheduler.
     """
     with ExitStack() as locks:
         cores: list[int] = []
-        available = _cores()
+        try:
+            available: list[int] = psutil.Process().cpu_affinity()
+        except (AttributeError, OSError):
+            available = []
         if threads < len(available):
-            for core in _by_preference(available):
+            firsts = {_siblings(core)[0] for core in available}
+            # high numbers first; a second hardware thread of a core comes after all first ones
+            for core in sorted(available, key=lambda core: (core not in firsts, -core)):
                 if len(cores) < threads and _lock(core, locks):
                     cores.append(core)
         yield cores if len(cores) == threads else []
 
 
-def _cores() -> list[int]:
-    try:
-        cores: list[int] = psutil.Process().cpu_affinity()
-    except (AttributeError, OSError):
-        return []
-    return cores
-
-
-def _by_preference(cores: list[int]) -> list[int]:
-    """High numbers first; a second hardware thread of a core comes after all first ones."""
-    firsts = {_siblings(core)[0] for core in cores}
-    return sorted(cores, key=lambda core: (core not in firsts, -core))
-
-
 def _siblings(core: int) -> list[int]:
-    """The hardware threads of the core that this one is of, ascending."""
+    """Return the hardware threads of the core that this one is of, ascending."""
     path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
     try:
         spans = [part.partition("-") for part in path.read_text("ascii").strip().split(",")]
@@ -73,10 +64,10 @@ def _lock(core: int, locks: ExitStack) -> bool:
 
 def _private_folder() -> Path:
     """
-    The folder of the locks; OSError where it is not this user's alone.
+    Return the folder of the locks; OSError where it is not this user's alone.
 
-    In XDG_RUNTIME_DIR, which is the user's own, or in the folder for temporary files, in which
-    another user may have made one of this name.
+    It is in XDG_RUNTIME_DIR, which is the user's own, or in the folder for temporary files, in
+    which another user may have made one of this name.
     """
     user = os.getuid()
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")

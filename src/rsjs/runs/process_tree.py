@@ -9,11 +9,13 @@ in their environment, which they inherit, and finds them by the mark.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -21,6 +23,7 @@ import psutil
 
 MEGABYTE = 2**20
 MARK = "RSJS_RUN"  # in the environment of all processes of a run
+LINUX = sys.platform == "linux"
 ROUNDS = 200  # of killing what is left: a process may fork while it is looked for
 
 _LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
@@ -29,42 +32,27 @@ _LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 @contextmanager
 def subreaper() -> Iterator[None]:
     """Adopt descendants whose parents die in this block, where the system offers it (Linux)."""
-    _adopt(True)
+    PR_SET_CHILD_SUBREAPER = 36
+    adopt = partial(ctypes.CDLL(None).prctl, PR_SET_CHILD_SUBREAPER) if LINUX else lambda *_: None
+    adopt(1, 0, 0, 0)
     try:
         yield
     finally:
-        _adopt(False)
-
-
-def _adopt(orphans: bool) -> None:
-    if sys.platform == "linux":
-        import ctypes
-
-        PR_SET_CHILD_SUBREAPER = 36
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(orphans), 0, 0, 0)
+        adopt(0, 0, 0, 0)
 
 
 class Family:
     """
     The descendants of a process, with or without itself, those included that were seen before.
 
-    Attributes
-    ----------
-    resident_mb : float
-        Resident memory of all members when last measured. Near the limit or the peak, what members
-        share is counted once (PSS).
-    peak_mb : float
-        The largest of: resident memory of all members at one moment, peak of one member (VmHWM).
-
-    Parameters
-    ----------
-    mark : str
-        What `marked` gave for the environment of its members; "" = they are not marked.
+    `mark` is what `marked` gave for the environment of its members; "" = they are not marked.
     """
 
     def __init__(self, root: int, *, with_root: bool, mark: str = "") -> None:
         self.root, self.with_root, self.mark = root, with_root, mark
-        self.resident_mb = self.peak_mb = 0.0
+        # of all members when last measured: near limit or peak, what they share counts once (PSS)
+        self.resident_mb = 0.0
+        self.peak_mb = 0.0  # the most of all members at one moment, or of one member (VmHWM)
         self._members: dict[int, psutil.Process] = {}
 
     def measure(self, limit_mb: float = inf) -> None:
@@ -127,7 +115,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> Iterator[int]:
-    """From the kernel's own list: psutil reads the parents of all processes instead."""
+    """Read the kernel's own list: psutil reads the parents of all processes instead."""
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             yield from map(int, (task / "children").read_bytes().split())
@@ -142,13 +130,13 @@ def kill_if_stopped(pid: int) -> None:
 
 
 def marked() -> dict[str, str]:
-    """A mark that no other run has, for the environment of a process."""
+    """Return a mark that no other run has, for the environment of a process."""
     return {MARK: f"{os.getpid()}-{time.monotonic_ns()}"}
 
 
 def _marked(mark: str) -> tuple[list[psutil.Process], bool]:
     """
-    All processes with a mark in the environment they began with, where /proc tells it.
+    Return all processes with a mark in the environment they began with, where /proc tells it.
 
     And whether there are some that have neither environment nor words: they begin just now.
     """
@@ -167,7 +155,7 @@ def _marked(mark: str) -> tuple[list[psutil.Process], bool]:
 
 
 def killed_for_memory() -> int | None:
-    """How many processes the kernel has ended for want of memory; None if it does not tell."""
+    """Return how many processes the kernel has ended for want of memory, if it tells."""
     with suppress(OSError):
         for line in Path("/proc/vmstat").read_bytes().splitlines():
             name, _, count = line.partition(b" ")
@@ -177,7 +165,7 @@ def killed_for_memory() -> int | None:
 
 
 def _proportional_mb(process: psutil.Process) -> float:
-    """Resident memory [MB], each page divided by the number of processes that share it."""
+    """Return resident memory [MB], each page divided by the number of processes that share it."""
     with suppress(OSError):
         for line in Path(f"/proc/{process.pid}/smaps_rollup").read_bytes().splitlines():
             if line.startswith(b"Pss:"):
@@ -186,8 +174,8 @@ def _proportional_mb(process: psutil.Process) -> float:
 
 
 def _memory_mb(process: psutil.Process) -> tuple[float, float]:
-    """Resident memory and its peak [MB]; the peak is that of one moment where none is told."""
-    if sys.platform != "linux":
+    """Return resident memory and its peak [MB], where none is told that of this moment."""
+    if not LINUX:
         with suppress(psutil.Error):
             resident = process.memory_info().rss / MEGABYTE
             return resident, resident

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.report import SolveResult
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.solution import Solution
@@ -23,21 +21,17 @@ from rsjs.runs.task_files import WARM_START, Task, write_decision
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class Outcome(Verified):
     """One run of one method on one problem, verified."""
 
     problem: Any  # Instance, SchedulingProblem, ...
     kind: ProblemKind
     method: str  # canonical specification
-    result: SolveResult  # with the check among its phases
-    verdict: Verdict | None  # None without a solution
-    solution: Any  # of a kind whose results do not hold it themselves
-    figures: Mapping[str, Any]  # further metrics of the kind
     solver_version: str | None
 
     @property
     def objective(self) -> float | None:
-        """The checked cost of a feasible solution."""
+        """Checked cost of a feasible solution."""
         if self.verdict is None or not self.verdict.feasible:
             return None
         return self.verdict.objective
@@ -99,22 +93,8 @@ def run(
     """
     Run a method on a problem of any kind in a worker process, and verify what it returns.
 
-    Parameters
-    ----------
-    warm_start : Solution, optional
-        A feasible solution of an instance to begin from.
-    log : bool
-        Let the solver's log through to standard error.
-    options : mapping, optional
-        Of the kind, e.g. of a simulation.
-    on_event : callable, optional
-        Called with each event line as it arrives.
-
-    Raises
-    ------
-    InputError
-        If the method does not serve the problem, its solver is missing, or the warm start is
-        infeasible or not wanted.
+    `log` lets the solver's log through to standard error; `options` are of the kind, e.g. of a
+    simulation; `on_event` is called with each event line as it arrives. InputError as of `refuse`.
     """
     kind = kind_of(problem)
     refuse(problem, request, warm_start)
@@ -133,10 +113,8 @@ def run(
             options=options or {},
         )
         result = Supervisor(folder=folder, task=task, on_event=on_event).run().result
-        begin = time.monotonic()
-        found = kind.verify(problem, request.spelling, task.options, result, folder)
-    seconds = {**found.result.seconds, "check": time.monotonic() - begin}
-    return outcome(problem, request, replace(found, result=replace(found.result, seconds=seconds)))
+        found = kind.verified(problem, request.spelling, task.options, result, folder)
+    return outcome(problem, request, found)
 
 
 def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
@@ -146,11 +124,8 @@ def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
         problem=problem,
         kind=kind_of(problem),
         method=request.spelling,
-        result=found.result,
-        verdict=found.verdict,
-        solution=found.solution,
-        figures=found.figures,
         solver_version=None if solver is None else BACKENDS[solver].version(),
+        **vars(found),
     )
 
 
@@ -161,7 +136,7 @@ def solver_of(request: Request) -> str | None:
 
 
 def refuse(problem: Any, request: Request, warm_start: Solution | None = None) -> None:
-    """Raise InputError if the run cannot be meant."""
+    """Raise InputError if method, solver or warm start cannot serve the problem."""
     reason = kind_of(problem).refusal(request, problem) or request.missing()
     if reason is not None:
         raise InputError("", request.spelling, f"another method or instance: {reason}")

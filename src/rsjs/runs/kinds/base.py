@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -116,6 +117,15 @@ class ProblemKind(ABC):
         """Leave in the run's folder what a method returned besides its result, and return that."""
         result: SolveResult = returned
         return result
+
+    def verified(
+        self, problem: Any, method: str, options: Json, result: SolveResult, work: Path
+    ) -> Verified:
+        """Verify, with the seconds of the check among those of the result."""
+        begin = time.monotonic()
+        found = self.verify(problem, method, options, result, work)
+        seconds = {**found.result.seconds, "check": time.monotonic() - begin}
+        return replace(found, result=replace(found.result, seconds=seconds))
 
     @abstractmethod
     def verify(
