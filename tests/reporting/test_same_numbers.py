@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rsjs.campaigns.collection import Collected
-from rsjs.reporting.archive.campaign_data import Experiment, doubts
+from rsjs.reporting.archive.archive_data import Experiment, doubts
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.site import overview_page
 from rsjs.reporting.site.families import families

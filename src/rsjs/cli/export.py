@@ -10,9 +10,8 @@ import typer
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
-from rsjs.reporting.archive.campaign_data import experiments
-from rsjs.reporting.archive.ijoc import export, write_verifier
-from rsjs.reporting.archive.metadata import paper
+from rsjs.reporting.archive.archive_data import experiments
+from rsjs.reporting.archive.ijoc import export, paper, write_verifier
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.archive.source_tree import checkout
 

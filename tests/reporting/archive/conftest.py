@@ -10,8 +10,7 @@ from rsjs import commit
 from rsjs.campaigns import runner, spec
 from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Part
-from rsjs.reporting.archive.ijoc import export
-from rsjs.reporting.archive.metadata import paper
+from rsjs.reporting.archive.ijoc import export, paper
 
 CAMPAIGN = """
 format = "rsjs-campaign/1"

@@ -10,7 +10,7 @@ import pytest
 from rsjs.cli.main import main
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.reporting.archive.metadata import left_to_fill, paper
+from rsjs.reporting.archive.ijoc import left_to_fill, paper
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis

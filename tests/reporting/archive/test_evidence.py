@@ -10,8 +10,12 @@ from rsjs.campaigns.runner import Part
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_instance
-from rsjs.reporting.archive.archive_data import read_from_files, write_instances
-from rsjs.reporting.archive.campaign_data import doubts, experiments
+from rsjs.reporting.archive.archive_data import (
+    doubts,
+    experiments,
+    read_from_files,
+    write_instances,
+)
 from rsjs.reporting.archive.ijoc import archived
 
 pytestmark = pytest.mark.process

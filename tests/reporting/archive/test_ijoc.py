@@ -18,8 +18,7 @@ from rsjs.instances.io.files import read_instance, read_solution, write_instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.reporting.archive.archive_data import verify
-from rsjs.reporting.archive.ijoc import export
-from rsjs.reporting.archive.metadata import NUMBER, paper
+from rsjs.reporting.archive.ijoc import NUMBER, export, paper
 from rsjs.reporting.archive.source_tree import Source, licence, write_source
 from rsjs.reporting.tables.table import escaped
 from rsjs.rows.select import best_row

@@ -23,7 +23,7 @@ import re
 import shutil
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -35,12 +35,18 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive import archive_data
-from rsjs.reporting.archive.campaign_data import Experiment, doubts, experiments, last_session
-from rsjs.reporting.archive.metadata import Paper, left_to_fill
+from rsjs.reporting.archive.archive_data import Experiment, last_session
 from rsjs.reporting.archive.results import Item, write_results
 from rsjs.reporting.archive.source_tree import licence, rendered, write_source
 from rsjs.reporting.tables.comparison import conditions
 
+NUMBER = "XXXX.YYYY"  # as in the journal's instructions
+PLACEHOLDERS = {
+    "--number": NUMBER,
+    "--title": "TITLE OF THE PAPER",
+    "--authors": "NAMES OF THE AUTHORS",
+    "--repository": "https://github.com/OWNER/REPOSITORY",
+}
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
 SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
 PAGES = {  # file of the archive -> template
@@ -49,6 +55,67 @@ PAGES = {  # file of the archive -> template
     "docs/README.md": "docs.md",
     "scripts/reproduce.sh": "reproduce.sh",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper of the INFORMS Journal on Computing."""
+
+    number: str  # that the journal gave it, e.g. 2026.0001
+    title: str
+    authors: Sequence[str]
+    doi: str
+    repository: str  # address of the development repository
+
+    @property
+    def archive_doi(self) -> str:
+        """DOI that the journal gives the archive."""
+        return f"10.1287/ijoc.{self.number}.cd"
+
+
+def paper(
+    *,
+    number: str | None = None,
+    title: str | None = None,
+    authors: str | None = None,
+    doi: str | None = None,
+    repository: str | None = None,
+) -> Paper:
+    """
+    Return the paper as far as it is known; authors are separated by semicolons.
+
+    InputError for a number, DOI or address of another form.
+    """
+    for option, value, pattern, expected in (
+        ("--number", number, r"\d{4}\.\d{4}", "a number like 2026.0001"),
+        ("--paper-doi", doi, r"10\.\d{4,9}/\S+", "a DOI like 10.1287/ijoc.2026.0001"),
+        ("--repository", repository, r"https?://\S+", "an address like https://github.com/a/b"),
+    ):
+        if value is not None and not re.fullmatch(pattern, value):
+            raise InputError(option, value, expected)
+    names = [" ".join(name.split()) for name in (authors or "").split(";") if name.strip()]
+    return Paper(
+        number=number or NUMBER,
+        title=" ".join((title or "").split()) or PLACEHOLDERS["--title"],
+        authors=names or [PLACEHOLDERS["--authors"]],
+        doi=doi or f"10.1287/ijoc.{number or NUMBER}",
+        repository=(repository or PLACEHOLDERS["--repository"]).rstrip("/"),
+    )
+
+
+def left_to_fill(files: Iterable[Path]) -> list[str]:
+    """Return the placeholders that texts still hold, each with the files and how often."""
+    texts = {path.name: path.read_text("utf-8") for path in files}
+    return [
+        f"{placeholder}: {option}, or by hand in "
+        + ", ".join(
+            f"{name} ({text.count(placeholder)})"
+            for name, text in texts.items()
+            if placeholder in text
+        )
+        for option, placeholder in PLACEHOLDERS.items()
+        if any(placeholder in text for text in texts.values())
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +160,8 @@ def export(
         raise InputError("", described("no jinja2"), expected)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("", described("something there"), "a new or empty folder", folder)
-    found = experiments(stores)
-    defects = doubts(found)
+    found = archive_data.experiments(stores)
+    defects = archive_data.doubts(found)
     if defects and not allow_dirty:
         expected = "sound results; --allow-dirty exports these and notes it in README"
         raise InputError("", described(" ".join(defects)), expected, stores[0])

@@ -16,7 +16,7 @@ from typing import Literal
 
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.archive.campaign_data import Experiment
+from rsjs.reporting.archive.archive_data import Experiment
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure_style import styles
 from rsjs.reporting.figures.methods import figures

@@ -9,7 +9,7 @@ from typing import Any
 
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, footer, grouped
-from rsjs.reporting.site.leaderboard import headline, ranking_plot, ranking_table
+from rsjs.reporting.site.family_page import headline, ranking_plot, ranking_table
 from rsjs.reporting.site.pages import method_url, runs_url
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.statistics.tables import METHOD
