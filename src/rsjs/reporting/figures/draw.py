@@ -22,6 +22,7 @@ Styles = Mapping[str, Mapping[str, Any]]  # name -> color, marker, linestyle
 
 LONGEST_LABEL = 36  # characters of a line of the legend
 LINE, AROUND = 0.15, 0.5  # inches: height of a legend's line, room for titles of axes
+HANDLE, LETTER = 0.6, 0.07  # inches: width of a sign and of a letter in a legend
 SMALLEST = 4.2  # inches: width of a figure
 WIDEST, FINEST = 2.2, 1.0  # points: a line that lies on another one leaves its edges to see
 FEW_DECADES = 1000.0  # below this ratio of the ends, ticks stand between the powers of ten
@@ -49,11 +50,12 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     )
     shown, few = _cut(figure)
     legend = _legend(figure, shown, own) if figure.has_legend else {}
-    columns = figure.columns or figure_style.panel_columns(len(figure.panels))
-    columns = min(columns, len(figure.panels))
-    lines = figure.mosaic.count(";") + 1 if figure.mosaic else ceil(len(figure.panels) / columns)
+    count = len(figure.panels)
+    columns = min(figure.columns or (2 if count == 4 else 3), count)
+    lines = figure.mosaic.count(";") + 1 if figure.mosaic else ceil(count / columns)
     width = max(SMALLEST, figure.size[0] * columns)
-    beside = figure_style.legend_columns(width, legend) if legend else 1
+    longest = max((len(line) for label in legend for line in label.split("\n")), default=0)
+    beside = max(1, int(width / (HANDLE + LETTER * longest)))  # columns of the legend
     tallest = max((label.count("\n") + 1 for label in legend), default=0)
     under = ceil(len(legend) / beside) * tallest + bool(few)
     above = max(panel.title.count("\n") for panel in figure.panels)
@@ -71,14 +73,14 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
         axes = [*grid.flatten()]
     for i, (ax, panel) in enumerate(zip(axes, figure.panels, strict=False)):
         _panel(ax, panel, shown[i], own)
-        lowest = i >= len(figure.panels) - columns  # above an empty place, too
+        lowest = i >= count - columns  # above an empty place, too
         if lowest:
             ax.tick_params(labelbottom=True)
         if not figure.is_shared[0] or lowest:  # one for all would lie on the legend
             ax.set_xlabel(panel.x.title)
         if not (figure.is_shared[1] and lines > 1):
             ax.set_ylabel(panel.y.title)
-    for ax in axes[len(figure.panels) :]:
+    for ax in axes[count:]:
         ax.remove()
     if figure.is_shared[1] and lines > 1:
         made.supylabel(figure.panels[0].y.title, fontsize=8)

@@ -68,17 +68,6 @@ def write(draw: Callable[[], Figure], path: Path) -> Path:
     return path
 
 
-def panel_columns(panels: int) -> int:
-    """In how many columns so many panels stand."""
-    return panels if panels <= 3 else 2 if panels == 4 else 3
-
-
-def legend_columns(width: float, labels: Iterable[str]) -> int:
-    """How many columns of labels, which may have several lines, fit below a figure [inch]."""
-    longest = max(len(line) for label in labels for line in label.split("\n"))
-    return max(1, int(width / (0.6 + 0.07 * longest)))
-
-
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """A colour, a marker and a line style for each name, in order of first appearance."""
     distinct = list(dict.fromkeys(names))
