@@ -292,8 +292,10 @@ def _table(document: Mapping[str, Any]) -> Table:
 
 def _notes(document: Mapping[str, Any]) -> list[str]:
     """Return what the table leaves unsaid: bounds, baselines, predictions, failures."""
-    runs, free = document["runs"], number(document["capacity_free_bound"])
-    lines = [f"bound: {free} $, every job alone on an infinite cluster, W_j known"]
+    runs, lines = document["runs"], []
+    if document["capacity_free_bound"] is not None:  # else Ctrl-C came before
+        free = number(document["capacity_free_bound"])
+        lines.append(f"bound: {free} $, every job alone on an infinite cluster, W_j known")
     if document["bucket_bound"] is not None:
         value, hours = number(document["bucket_bound"]), number(document["bucket_hours"])
         lines.append(f"bound: {value} $, GPUs counted in buckets of {hours} h, W_j known")
@@ -301,12 +303,14 @@ def _notes(document: Mapping[str, Any]) -> list[str]:
         told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
         lines.append(f"{MARK} {told} reach.")
     if document["baseline"] is not None:
+        baseline = document["baseline"]
+        lines.append(f"ratio, PCR: cost over that of {baseline}, and by how much it is less")
+    if document["infinite_cluster"] is not None:
         greedy, alone = map(number, (document["clairvoyant_greedy"], document["infinite_cluster"]))
-        lines += [
-            f"ratio, PCR: cost over that of {document['baseline']}, and by how much it is less",
+        lines.append(
             f"no bounds: {greedy} $, greedy with W_j known;"
-            f" {alone} $, optimal profiles on an infinite cluster",
-        ]
+            f" {alone} $, optimal profiles on an infinite cluster"
+        )
     for run in runs:
         if (predicted := run.get("predicted_cost")) is not None:
             of = zip(DENOMINATORS, ("prediction", "real cost"), strict=True)
