@@ -26,7 +26,7 @@ from multiprocessing.connection import Connection, wait
 
 from rsjs.core.call import Call
 from rsjs.core.errors import told
-from rsjs.core.method import Prepares, Run
+from rsjs.core.method import InnerMethod, Run
 from rsjs.core.process import die_with_parent
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances.instance import Instance
@@ -37,7 +37,7 @@ PATIENCE = 0.5  # seconds they have to return what they have
 POLL = 0.05
 
 Answer = tuple[int, SolveResult]
-Ready = tuple[Prepares, Call, int]
+Ready = tuple[InnerMethod, Call, int]
 
 
 def share(call: Call, report: Report, left: int, processes: int) -> Call:

@@ -24,7 +24,7 @@ import numpy as np
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import Declared, Method, Run, prepare_inner
+from rsjs.core.method import InnerMethod, Method, Run, prepare_inner
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Ints
 from rsjs.heuristics.ruin_recreate import ruin_recreate
@@ -104,7 +104,7 @@ class PartDecisions:
     def __init__(self, instance: Instance, solve: Run, limits: Limits, report: Report) -> None:
         self._draws = Neighbourhoods(instance)
         self._solve, self._limits, self._report = solve, limits, report
-        declared = solve.declared(instance) if isinstance(solve, Declared) else None
+        declared = solve.declared(instance) if isinstance(solve, InnerMethod) else None
         self._most_jobs = inf if declared is None else declared.max_jobs or inf
         self._most_nodes = inf if declared is None else declared.max_nodes or inf
         self.failures, self._first = 0, ""

@@ -77,7 +77,7 @@ class Option:
     help: str
     choices: tuple[str, ...] = ()  #: empty = any value of the default's type
     minimum: float | None = None  #: the minimum accepted
-    #: a method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first one
+    #: a method is handed to `Call.options` as an `InnerMethod`; of several, the first one
     #: that serves an instance runs
     kind: Literal["value", "method"] = "value"
     on_whole: bool = False  #: whether that method is given the whole instance, not parts of it

@@ -56,16 +56,11 @@ class Prepare(Protocol):
 
 
 @runtime_checkable
-class Declared(Run, Protocol):
-    """A method as the value of another one's option, which runs it on parts of an instance."""
+class InnerMethod(Run, Protocol):
+    """A method as the value of another one's option, which prepares it and runs it on parts."""
 
     def declared(self, instance: Instance) -> Method:
         """Return what runs on parts of an instance, with the largest part that it accepts."""
-
-
-@runtime_checkable
-class Prepares(Protocol):
-    """A method as the value of another one's option, which prepares it with itself."""
 
     def prepare(self, call: Call, jobs: int) -> Any:
         """Run the method's `prepare`, see `Method`."""
@@ -176,7 +171,7 @@ class Method:
 def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
     """Prepare each method among the options of a call; a `Prepare`."""
     for value in call.options.values():
-        if isinstance(value, Prepares):
+        if isinstance(value, InnerMethod):
             value.prepare(call, jobs)
 
 
