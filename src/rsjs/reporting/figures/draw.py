@@ -78,7 +78,7 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
             ax.tick_params(labelbottom=True)
         if not figure.is_shared[0] or lowest:  # one for all would lie on the legend
             ax.set_xlabel(panel.x.title)
-        if not (figure.is_shared[1] and lines > 1):
+        if not figure.is_shared[1] or (lines == 1 and i == 0):  # of several lines once, below
             ax.set_ylabel(panel.y.title)
     for ax in axes[count:]:
         ax.remove()
