@@ -215,6 +215,17 @@ def read_figures(folder: Path) -> Json:
     return figures
 
 
+def claimed(stop: Stop, objective: float | None, bound: float, source: str) -> SolveResult:
+    """Return the result of a method whose solution travels apart, with a bound of the problem."""
+    return SolveResult(
+        stop=stop,
+        objective=None if objective is None else float(objective),
+        bound=float(bound),
+        bound_source=source,
+        bound_variant="instance",
+    )
+
+
 def whole(value: float | None) -> int | None:
     """Return a claimed number of something as an integer."""
     return None if value is None else round(value)

@@ -12,7 +12,7 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.mig.placement import check as checker
 from rsjs.instances.mig.placement import problem as problems
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
-from rsjs.runs.kinds.base import FileKind, Json, Verified, whole
+from rsjs.runs.kinds.base import FileKind, Json, Verified, claimed, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
@@ -104,7 +104,7 @@ def by_rule(problem: PlacementProblem, call: Call, report: Report) -> Found:
     with report.phase("solve"):
         placement = place(problem, str(call.rule))
         bound = best(PlacementModel.of(problem))
-    return _found(Stop.ITERATIONS, placement, bound, "combinatorial"), placement, {}
+    return claimed(Stop.ITERATIONS, _gpus(placement), bound, "combinatorial"), placement, {}
 
 
 def by_ilp(problem: PlacementProblem, call: Call, report: Report) -> Found:
@@ -113,7 +113,8 @@ def by_ilp(problem: PlacementProblem, call: Call, report: Report) -> Found:
 
     with report.phase("solve"):
         found = solve(problem, call.limits, solver=str(call.solver))
-    result = _found(found.stop, found.placement, found.gpus_bound, "solver")
+    gpus = None if found.placement is None else _gpus(found.placement)
+    result = claimed(found.stop, gpus, found.gpus_bound, "solver")
     return result, found.placement, {"waste_bound": found.waste_bound}
 
 
@@ -125,14 +126,8 @@ def prepare_ilp(_method: Method, call: Call, _jobs: int) -> None:
     backend(str(call.solver)).load()
 
 
-def _found(stop: Stop, placement: MigPlacement | None, bound: int, source: str) -> SolveResult:
-    return SolveResult(
-        stop=stop,
-        objective=None if placement is None else float(placement.gpu.max() + 1),
-        bound=float(bound),
-        bound_source=source,
-        bound_variant="instance",
-    )
+def _gpus(placement: MigPlacement) -> float:
+    return float(placement.gpu.max() + 1)
 
 
 KIND = _Placements()

@@ -16,7 +16,7 @@ from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
 )
-from rsjs.runs.kinds.base import FileKind, Verified, whole
+from rsjs.runs.kinds.base import FileKind, Verified, claimed, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
@@ -110,8 +110,8 @@ def by_greedy(problem: ReconfigurationProblem, call: Call, report: Report) -> Fo
         rule, schedule = best_greedy(problem, allowed)
         candidates = reconfiguration_bounds.find_candidates(problem, allowed)
         bound = reconfiguration_bounds.best(candidates)
-    result = _found(problem, Stop.ITERATIONS, schedule, bound, "combinatorial")
-    return result, schedule, {"rule": rule}
+    makespan = problems.makespan(problem, schedule)
+    return claimed(Stop.ITERATIONS, makespan, bound, "combinatorial"), schedule, {"rule": rule}
 
 
 def by_solver(problem: ReconfigurationProblem, call: Call, report: Report) -> Found:
@@ -125,7 +125,8 @@ def by_solver(problem: ReconfigurationProblem, call: Call, report: Report) -> Fo
         _, start = best_greedy(problem, allowed)
         found = solve(problem, call.limits, start=start, partition=allowed, solver=solver)
     schedule = found.schedule or start
-    return _found(problem, found.stop, schedule, found.bound, "solver"), schedule, {}
+    makespan = problems.makespan(problem, schedule)
+    return claimed(found.stop, makespan, found.bound, "solver"), schedule, {}
 
 
 def prepare_solver(_method: Method, call: Call, _jobs: int) -> None:
@@ -139,22 +140,6 @@ def prepare_solver(_method: Method, call: Call, _jobs: int) -> None:
 def _partition(problem: ReconfigurationProblem, call: Call) -> Partition | None:
     text = call.options.get(PARTITION)
     return None if text is None else partition_of(problem.gpu, text)
-
-
-def _found(
-    problem: ReconfigurationProblem,
-    stop: Stop,
-    schedule: ReconfigurationSchedule,
-    bound: int,
-    source: str,
-) -> SolveResult:
-    return SolveResult(
-        stop=stop,
-        objective=float(problems.makespan(problem, schedule)),
-        bound=float(bound),
-        bound_source=source,
-        bound_variant="instance",
-    )
 
 
 KIND = _Reconfigurations()
