@@ -52,13 +52,27 @@ def doctor(as_json: Json = False) -> None:
     """
     with busy("importing solvers"):
         failure = import_solvers()
+    machine = provenance.machine()
     document = {
-        "versions": packages(),
+        "versions": {
+            "Python": f"{platform.python_implementation()} {platform.python_version()}",
+            **{name: _version(name) for name in PACKAGES},
+            "commit": source()["commit"],
+        },
         "extras": extras(),
         "solvers": solvers(),
         "solver_imports": failure or "ok",
         "compiled_kernels": compiled_kernels(),
-        "machine": machine(),
+        "machine": {
+            "system": machine["system"],
+            "cpu": machine["cpu_model"],
+            "cores": machine["cores"],
+            "threads": machine["hardware_threads"],
+            "threads_for_us": machine["hardware_threads_usable"],
+            "memory_gb": machine["memory_mb"] / 2**10,
+            "memory_free_gb": psutil.virtual_memory().available / 2**30,
+            "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
+        },
         "limits": enforcement(),
     }
     print_json(document) if as_json else _print(document)
@@ -93,15 +107,6 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.2f}"
     return "not known" if value is None else str(value)
-
-
-def packages() -> dict[str, str | None]:
-    """Return the versions of Python and of what results depend on, and the commit of the suite."""
-    return {
-        "Python": f"{platform.python_implementation()} {platform.python_version()}",
-        **{name: _version(name) for name in PACKAGES},
-        "commit": source()["commit"],
-    }
 
 
 def extras() -> dict[str, str]:
@@ -165,21 +170,6 @@ def _version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def machine() -> dict[str, Any]:
-    """Return processor, cores, memory and load."""
-    known = provenance.machine()
-    return {
-        "system": known["system"],
-        "cpu": known["cpu_model"],
-        "cores": known["cores"],
-        "threads": known["hardware_threads"],
-        "threads_for_us": known["hardware_threads_usable"],
-        "memory_gb": known["memory_mb"] / 2**10,
-        "memory_free_gb": psutil.virtual_memory().available / 2**30,
-        "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
-    }
 
 
 def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
