@@ -170,7 +170,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         ),
         environments=environments,
         kind=own.kind,
-        kind_options=_options(document) if own.kind == "workload" else {},
+        kind_options=_options(document) if "simulation" in own.may else {},
         file=path,
         text=text,
         **given,

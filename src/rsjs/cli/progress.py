@@ -14,6 +14,7 @@ from rich.text import Text
 from rsjs.cli.output import console, number, percent
 from rsjs.reporting.tables.formats import plain
 from rsjs.runs.gap import gap
+from rsjs.runs.kinds.base import kind
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -134,8 +135,9 @@ class Board:
         self.failed += bool(failure(found))
         self._spent.setdefault(run.method, []).append(found["whole_s"])
         value = found["objective"]
-        cost = f"{number(value)} $"
-        if run.kind.startswith("mig"):
+        unit = kind(run.kind).unit
+        cost = f"{number(value)} {unit}"
+        if not unit:
             cost = "no schedule" if value is None else plain(value)
         told = f"{found['ended']}, {found['quality']}, {cost}"
         told += f", own gap {percent(found['own_gap'])}, {number(found['total_s'], 3)} s"
