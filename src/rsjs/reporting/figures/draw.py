@@ -248,6 +248,8 @@ def _axis(ax: Axes, which: str, told: Axis) -> None:
     if told.is_count:
         limits(low, max(1.0, high))  # where all is 0, an axis of its own would be of hundredths
         axis.set_major_locator(MaxNLocator(integer=True))
+    elif which == "x" and high > 1e4 and not told.ticks and not told.is_log:
+        axis.set_major_locator(MaxNLocator(4))  # long numbers side by side
     elif told.is_log and not told.ticks:
         low, high = sorted((low, high))
         axis.set_major_locator(
