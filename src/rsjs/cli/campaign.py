@@ -22,7 +22,7 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_table, print_text, writable
 from rsjs.cli.progress import Board, busy, duration, running
-from rsjs.comparison import find_campaign
+from rsjs.comparison import bundled, find_campaign
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.csv import write_all
@@ -37,12 +37,7 @@ MOST = 10  # lines on skipped runs
 
 def run(
     campaign: Annotated[
-        str,
-        argument(
-            "CAMPAIGN",
-            "A TOML file, or one of smoke, small, solvers, rules, paper, of simulations"
-            " online, online-claims, sts-online, and of MIG schedules konopa, konopa-quick.",
-        ),
+        str, argument("CAMPAIGN", f"A TOML file, or one of {', '.join(bundled())}.")
     ],
     output: Annotated[
         Path | None, option("DIR", "Folder of the store; runs/NAME by default.", "-o", "--output")
