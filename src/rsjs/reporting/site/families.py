@@ -153,3 +153,11 @@ def footer(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{' and '.join(sorted(values('timing')))} timing" if values("timing") else "",
     ]
     return " · ".join(filter(None, parts))
+
+
+def versions(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the versions of solver and package that runs had."""
+    return {
+        word: sorted({str(found) for row in rows if (found := known(row, key))})
+        for word, key in (("solver", "solver_version"), ("rsjs-bench", "rsjs_version"))
+    }

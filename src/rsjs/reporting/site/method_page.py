@@ -11,7 +11,7 @@ from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.figure_style import styles
 from rsjs.reporting.figures.runs import FLOOR
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import footer, grouped
+from rsjs.reporting.site.families import footer, grouped, versions
 from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import run_url, slug
 from rsjs.reporting.site.plots import Plot, figure_plot
@@ -33,10 +33,7 @@ def content(name: str, rows: Sequence[ReportRow], downloads: Downloads) -> dict[
         "families": [*grouped(rows, "family")],
         "qualities": Counter(row["quality"] for row in rows).most_common(),
         "ends": Counter(row["ended"].partition("(")[0] for row in rows).most_common(),
-        "versions": {
-            label: sorted({str(found) for row in rows if (found := known(row, key))})
-            for label, key in (("rsjs-bench", "rsjs_version"), ("solver", "solver_version"))
-        },
+        "versions": versions(rows),
         "over": over,
         "runs": downloads.with_files(run_table(rows, "instance"), slug(name)),
         "options": downloads.with_files(_options(rows), slug(name)),

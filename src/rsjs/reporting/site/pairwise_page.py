@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import Family, grouped
+from rsjs.reporting.site.families import Family, grouped, versions
 from rsjs.reporting.site.family_page import middle
 from rsjs.reporting.site.pages import instance_url, method_url
 from rsjs.reporting.site.plots import embedded
@@ -16,7 +16,6 @@ from rsjs.reporting.statistics.pairwise import TIE
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Row
-from rsjs.rows.select import known
 
 EFFORT: Sequence[tuple[str, str, Callable[[float], str]]] = (
     ("build [s]", "build_s", formats.measured),
@@ -102,9 +101,5 @@ def _effort(rows: Sequence[Row]) -> list[str]:
     """Return the medians over the runs that tell them, and the versions of solver and package."""
     found = [(middle(rows, key), show) for _, key, show in EFFORT]
     texts = [formats.MISSING if value is None else show(value) for value, show in found]
-    versions = {
-        word: sorted({str(row[key]) for row in rows if known(row, key)})
-        for word, key in (("solver", "solver_version"), ("rsjs-bench", "rsjs_version"))
-    }
-    told = [f"{word} {' and '.join(found)}" for word, found in versions.items() if found]
+    told = [f"{word} {' and '.join(found)}" for word, found in versions(rows).items() if found]
     return [*texts, ", ".join(told) or formats.MISSING]

@@ -49,7 +49,10 @@ BY = {  # who fills a column -> heading of the facts of a run
     "session": "made by",
 }
 SOLUTION = columns.Column("runner", "sha256 of the solution's file", name="solution_sha256")
-FACTS = sorted([*columns.COLUMNS.values(), SOLUTION], key=lambda one: [*BY].index(one.by))
+FACTS = sorted(  # the message stands above them
+    (one for one in (*columns.COLUMNS.values(), SOLUTION) if one.name != "message"),
+    key=lambda one: [*BY].index(one.by),
+)
 OPTIONS = {
     "--time-limit": "time_limit",
     "--gap": "gap_limit",
