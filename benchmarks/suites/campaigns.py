@@ -135,7 +135,8 @@ class _OfRows:
         made = list(made_up(runs))
         self.rows = [row for row, _ in made]
         (self.tables / "rows.csv").write_text(csv_text(self.rows))
-        trajectories = [{"run_id": row["run_id"], "events": events} for row, events in made]
+        keys = ("run_id", "instance_sha256", "method")
+        trajectories = [{**{key: row[key] for key in keys}, "events": e} for row, e in made]
         (self.tables / "events.json").write_text(json.dumps(trajectories))
 
     def teardown(self, runs):
