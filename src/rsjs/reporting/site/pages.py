@@ -25,7 +25,7 @@ def slug(name: str, salt: str = "") -> str:
     Return a file name for any text, its own also where case does not count.
 
     >>> slug("greedy:code?x=<1>", "salt")
-    'greedy-code-x-1-f155be44'
+    'greedy-code-x-1-6ed10390'
     """
     plain = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:LONGEST].strip("-")
     return f"{plain}-{sha256(f'{name}|{salt}'.encode()).hexdigest()[:8]}"
