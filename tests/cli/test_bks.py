@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from rsjs.instances.io.files import read_instance
+from rsjs.instances.library.sets import library_set
 from tests.campaign_text import campaign_text
 
 pytestmark = [pytest.mark.process, pytest.mark.solver]
@@ -167,6 +168,17 @@ def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "best_known").symlink_to(made)
     assert rsjs("bks", "sets", "--json").json[-1]["closed"] == 1
+
+
+def test_without_the_sources_the_values_of_the_wheel_are_listed(rsjs, tmp_path, monkeypatch):
+    [digest] = {member.sha256 for member in library_set("tiny").members if member.name == NAME}
+    (tmp_path / "shipped.json").write_text(json.dumps({digest: [2.0, 1.0, "open"]}))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rsjs.bks.storage.TREE", tmp_path / "none")
+    monkeypatch.setattr("rsjs.bks.storage.SUMMARY", tmp_path / "shipped.json")
+    assert f"{NAME}  open" in rsjs("bks", "list", "--set", "tiny").output
+    [entry] = rsjs("bks", "list", "--open", "--json").json
+    assert (entry["bound"], entry["value"]) == (1.0, 2.0)
 
 
 BAD = [

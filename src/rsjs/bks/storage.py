@@ -48,18 +48,18 @@ class KnownValue(NamedTuple):
 def lookup(instance: Instance | str) -> KnownValue | None:
     """Return the best-known value of an instance or its sha256, None if nothing is known of it."""
     digest = instance if isinstance(instance, str) else instance.digest
-    return _values(HERE.absolute() if HERE.is_dir() else TREE).get(digest)
+    return values(HERE.absolute() if HERE.is_dir() else TREE).get(digest)
 
 
 def optima() -> dict[str, float]:
     """Return the cost of each instance that is closed, by its sha256."""
-    closed = ((sha256, known) for sha256, known in _values(TREE).items() if known.status == CLOSED)
+    closed = ((sha256, known) for sha256, known in values(TREE).items() if known.status == CLOSED)
     return {sha256: known.value for sha256, known in closed if known.value is not None}
 
 
 @cache
-def _values(folder: Path) -> dict[str, KnownValue]:
-    """Return the values in a folder, or those of the wheel if there is no such folder."""
+def values(folder: Path) -> dict[str, KnownValue]:
+    """Return the values in a folder by sha256, or those of the wheel without such a folder."""
     if not folder.is_dir():
         summary = json.loads(SUMMARY.read_text("utf-8")) if SUMMARY.exists() else {}
         return {sha256: KnownValue(*known) for sha256, known in summary.items()}
@@ -141,7 +141,7 @@ def write(folder: Path, known: Iterable[BestKnown]) -> None:
         path, data = folder / f"{family}.jsonl", "".join(map(as_line, members)).encode()
         if not path.is_file() or path.read_bytes() != data:
             write_bytes(data, path)
-    _values.cache_clear()
+    values.cache_clear()
 
 
 def as_line(entry: BestKnown) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rsjs import library
 from rsjs.bks import coverage, storage
 from rsjs.bks.candidates import gather
+from rsjs.bks.entries import CLOSED
 from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
@@ -85,10 +87,16 @@ def list_(
       rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 --solution solution.json
 
     Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
-    another method or another solver that prove the same bound.
+    another method or another solver that prove the same bound. Without the sources only cost, bound
+    and status are known, of the instances of the library.
     """
     writable(output)
     writable(solution)
+    if instance is None and (output is not None or solution is not None):
+        raise InputError("INSTANCE", described("none"), "the instance to write")
+    if instance is None and folder is None and not storage.known_here().is_dir() and not as_solu:
+        _list_shipped(name, unsettled=unsettled, as_json=as_json)
+        return
     known = _known(folder)
     if instance is not None:
         entry = storage.named(known, instance)
@@ -101,8 +109,6 @@ def list_(
         facts = _facts(entry, output, solution)
         print_json(entry.as_document()) if as_json else print_facts(facts)
         return
-    if output is not None or solution is not None:
-        raise InputError("INSTANCE", described("none"), "the instance to write")
     if name is not None:
         with errors_at("--set"):
             known = coverage.of_set(known, name)
@@ -123,6 +129,28 @@ def list_(
             rows.append((entry.instance, entry.status, *values, gap, witnesses))
         print_columns(rows, words=2)
         print(_summary(known))
+
+
+def _list_shipped(name: str | None, *, unsettled: bool, as_json: bool) -> None:
+    """List what a wheel has: cost, bound and status of the members of the library."""
+    with errors_at("--set"):
+        sets = library.sets() if name is None else [library_set(name)]
+    known = storage.values(storage.TREE)
+    names = {member.sha256: member.name for chosen in sets for member in chosen.members}
+    rows = [
+        {"instance": names[sha256], "sha256": sha256, **known[sha256]._asdict()}
+        for sha256 in sorted({*names} & {*known}, key=names.__getitem__)
+        if not (unsettled and known[sha256].status == CLOSED)
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    lines = [("instance", "status", "bound [$]", "cost [$]")]
+    for row in rows:
+        values = (number(row[key], DIGITS) for key in ("bound", "value"))
+        lines.append((row["instance"], row["status"], *values))
+    print_columns(lines, words=2)
+    print(f"{counted(len(rows), 'instance')}; histories and solutions are in the sources only")
 
 
 @app.command("sets")

@@ -93,6 +93,7 @@ def solve(
         stored.refuse_other(instance, warm_start)
         start = stored.solution
     writable(output, file)
+    verified_run.refuse(instance, request, start)  # before anything is said
     tell_compilation(request)
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
