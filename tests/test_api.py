@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 
 import rsjs
@@ -158,9 +160,6 @@ def test_streams_without_a_file_and_a_running_event_loop_are_no_obstacle(monkeyp
 @pytest.mark.solver
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_the_pages_run_in_a_jupyter_kernel(page, tmp_path):
-    nbclient = pytest.importorskip("nbclient")
-    nbformat = pytest.importorskip("nbformat")
-    pytest.importorskip("ipykernel")
     notebook = nbformat.v4.new_notebook()
     for code in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
         notebook.cells.append(nbformat.v4.new_code_cell(code))
