@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import api
-from rsjs.cli.mig_files import Form, is_mig, known_form
+from rsjs.cli.mig_files import Form, is_mig
 from rsjs.cli.options import Json, argument, errors_at, option, request_of
 from rsjs.cli.output import print_facts, print_json, print_made, writable
 from rsjs.cli.progress import busy
@@ -15,7 +15,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.formulations.milp import export
 from rsjs.instances.io import gpuscheduler_csv
 from rsjs.instances.io.files import SolutionFile, read_any, read_instance
-from rsjs.instances.mig.job_files import OURS, read_jobs, write_jobs
+from rsjs.instances.mig.job_files import read_jobs, write_jobs
 
 DEFAULT = "jahani_patterns"
 
@@ -44,7 +44,7 @@ def convert(
             " difference.",
         ),
     ] = None,
-    form: Form = OURS,
+    form: Form = "rsjs",
     as_json: Json = False,
 ) -> None:
     """
@@ -69,7 +69,6 @@ def convert(
     MIG jobs are those of Konopa et al. 2025. Their files have no place for classes, further fields
     and whether a job may migrate, and none for memory and deadlines that are not integers.
     """
-    known_form(form)
     if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
         _write_model(source, output, method or DEFAULT, as_json=as_json)
         return

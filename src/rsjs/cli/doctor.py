@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 import sys
@@ -13,12 +12,12 @@ from typing import Any
 import psutil
 import typer
 
+from rsjs.cli.list import backends, python
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json
 from rsjs.cli.progress import busy
 from rsjs.commit import source
 from rsjs.core.call import ASKED, GRACE
-from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.heuristics.common import jit
 from rsjs.runs import provenance
 
@@ -60,7 +59,7 @@ def doctor(as_json: Json = False) -> None:
             "commit": source()["commit"],
         },
         "extras": extras(),
-        "solvers": solvers(),
+        "solvers": backends(),
         "solver_imports": failure or "ok",
         "compiled_kernels": compiled_kernels(),
         "machine": {
@@ -69,9 +68,9 @@ def doctor(as_json: Json = False) -> None:
             "cores": machine["cores"],
             "threads": machine["hardware_threads"],
             "threads_for_us": machine["hardware_threads_usable"],
-            "memory_gb": machine["memory_mb"] / 2**10,
-            "memory_free_gb": psutil.virtual_memory().available / 2**30,
-            "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
+            "memory_gb": round(machine["memory_mb"] / 2**10, 2),
+            "memory_free_gb": round(psutil.virtual_memory().available / 2**30, 2),
+            "load": [round(load, 2) for load in psutil.getloadavg()],
         },
         "limits": enforcement(),
     }
@@ -88,25 +87,29 @@ def _print(document: dict[str, Any]) -> None:
         "Versions": document["versions"],
         "Optional": {**document["extras"], "compiled kernels": document["compiled_kernels"]},
         "Solvers": {
-            **{solver["name"]: solver["summary"] for solver in document["solvers"]},
+            **{solver["name"]: _of_solver(solver) for solver in document["solvers"]},
             "imported together": document["solver_imports"],
         },
-        "Machine": document["machine"],
+        "Machine": {
+            **document["machine"],
+            "load": " ".join(map(str, document["machine"]["load"])),
+        },
         "Limits of a run": limits,
     }
     for title, entries in sections.items():
         print(title)
         print_facts(
-            (f"  {name.replace('_', ' ')}", _text(entry)) for name, entry in entries.items()
+            (f"  {name.replace('_', ' ')}", "not known" if entry is None else entry)
+            for name, entry in entries.items()
         )
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(map(_text, value))
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return "not known" if value is None else str(value)
+def _of_solver(solver: dict[str, Any]) -> str:
+    """Return package, version and notes of a solver, or the command that installs it."""
+    summary = f"{solver['package']} {solver['version'] or '?'} (wanted: {solver['wanted']})"
+    if not solver["available"]:
+        summary = f"not installed: {solver['install_command']}"
+    return "; ".join([summary, *solver["notes"]])
 
 
 def extras() -> dict[str, str]:
@@ -122,41 +125,14 @@ def compiled_kernels() -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller prints it
         folder = jit.cache_folder()
-    if folder is None:
-        return (
-            "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
-        )
-    return str(folder)
-
-
-def solvers() -> list[dict[str, Any]]:
-    """Return each solver with its version, or the command that installs it."""
-    found = []
-    for backend in BACKENDS.values():
-        version, available = backend.version(), backend.available()
-        summary = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
-        if not available:
-            summary = f"not installed: {backend.install_command}"
-        found.append(
-            {
-                "name": backend.name,
-                "package": backend.distribution,
-                "wanted": backend.versions,
-                "version": version,
-                "available": available,
-                "summary": "; ".join([summary, *backend.notes]),
-            }
-        )
-    return found
+    advice = "set NUMBA_CACHE_DIR to a writable folder"
+    return str(folder or f"nowhere: each process compiles for a minute; {advice}")
 
 
 def import_solvers() -> str | None:
     """Import all installed solvers in one process of its own; return the error if that fails."""
-    command = [sys.executable, "-c", IMPORT_ALL]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        done = python("-c", IMPORT_ALL, patience=PATIENCE)
     except subprocess.TimeoutExpired:
         return f"not done after {PATIENCE:g} s"
     if done.returncode == 0:

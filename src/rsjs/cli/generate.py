@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rsjs.api import generate, save
-from rsjs.cli.mig_files import AllowPlugins, Form, known_form, parsed_seeds
+from rsjs.cli.mig_files import AllowPlugins, Form, parsed_seeds
 from rsjs.cli.options import Json, Nodes, Output, argument, errors_at, option, options_named
 from rsjs.cli.output import print_json, print_made, print_values, writable
 from rsjs.cli.progress import busy, running
@@ -191,7 +191,6 @@ def mig(
     from rsjs.instances.mig.job_files import write_jobs
     from rsjs.instances.mig.job_generator.generate import read_source, write_sets
 
-    known_form(form)
     source = read_source(config, allow_plugins=allow_plugins)
     chosen = source.seeds if seeds is None else parsed_seeds(seeds)
     if len(chosen) == 1 and output.name.endswith((".json", ".json.gz")):

@@ -21,7 +21,7 @@ from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table
 from rsjs.core.errors import InputError
-from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
+from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
@@ -162,12 +162,6 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
 
 
-KINDS = {
-    "energy": ENERGY,
-    "tardiness_at": TARDINESS_AT,
-    "open_nodes": OPEN_NODES,
-    "expectation": EXPECTATION,
-}
 LIMITS = {  # what a method that lacks the flag says
     "sharing": "no shared GPUs",
     "idle_cost": "mu = 0",
@@ -204,13 +198,16 @@ def methods() -> list[dict[str, Any]]:
     ]
 
 
+def python(*arguments: str, patience: float) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own, for so many seconds at most."""
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
+
+
 def _asked(name: str) -> dict[str, Any]:
     """Describe a method of another package, imported in a process of its own."""
-    command = [sys.executable, "-m", "rsjs.cli.list", name]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        done = python("-m", "rsjs.cli.list", name, patience=PATIENCE)
         description: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print
         return description
     except subprocess.TimeoutExpired:
@@ -231,7 +228,7 @@ def _method(method: Method) -> dict[str, Any]:
     missing = {
         name: BACKENDS[name].install_command for name in wanted if not BACKENDS[name].available()
     }
-    served = {kind: sorted(getattr(method, kind)) for kind in KINDS}
+    served = {kind: sorted(getattr(method, kind)) for kind in OBJECTIVES}
     return {
         **{name: getattr(method, name) for name in DECLARED},
         "rule_help": dict(method.rule_help),
@@ -240,7 +237,7 @@ def _method(method: Method) -> dict[str, Any]:
         "families": [
             family
             for family, objective in FAMILIES.items()
-            if all(getattr(objective, kind) in served[kind] for kind in KINDS)
+            if all(getattr(objective, kind) in served[kind] for kind in OBJECTIVES)
         ],
         "available": not wanted or len(missing) < len(wanted),
         "missing_solvers": missing,
@@ -296,7 +293,7 @@ def _print_details(methods: list[dict[str, Any]]) -> None:
     for method in methods:
         print(f"\n{method['name']}: {method['summary']}")
         served = [
-            f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
+            f"{kind} {'any' if set(names) == OBJECTIVES[kind] else ' | '.join(names)}"
             for kind, names in method["objectives"].items()
         ]
         if method["families"] == [MIG]:
@@ -326,9 +323,8 @@ def _print_details(methods: list[dict[str, Any]]) -> None:
         print_facts((f"  {name}", text) for name, text in facts if text)
 
 
-def solvers() -> list[dict[str, Any]]:
+def backends() -> list[dict[str, Any]]:
     """Return every solver backend and whether it is installed."""
-    methods = _general()
     return [
         {
             "name": backend.name,
@@ -339,9 +335,17 @@ def solvers() -> list[dict[str, Any]]:
             "install_command": backend.install_command,
             "features": sorted(backend.features),
             "notes": backend.notes,
-            "methods": [m["name"] for m in methods if backend.name in m["solvers"]],
         }
         for backend in BACKENDS.values()
+    ]
+
+
+def solvers() -> list[dict[str, Any]]:
+    """Return every solver backend with the methods that it serves."""
+    users = {method["name"]: method["solvers"] for method in _general()}
+    return [
+        {**backend, "methods": [name for name, used in users.items() if backend["name"] in used]}
+        for backend in backends()
     ]
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rsjs.cli.options import option
 from rsjs.cli.output import number, print_json, print_table, print_values, print_violations
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
-from rsjs.instances.mig.job_files import FORMS, read_jobs
+from rsjs.instances.mig.job_files import read_jobs
 from rsjs.instances.mig.jobs import MIG_JOBS
 from rsjs.instances.mig.konopa.files import CONFIG
 from rsjs.reporting.tables.formats import counted
@@ -31,7 +31,7 @@ AllowPlugins = Annotated[
     ),
 ]
 Form = Annotated[
-    str,
+    Literal["rsjs", "program", "published"],
     option(
         "FORM",
         "Text of MIG jobs: rsjs (rsjs-mig-jobs/1), or as the published program writes it (program)"
@@ -48,12 +48,6 @@ def is_mig(path: Path) -> bool:
     text = read_text(path)
     theirs = '"format"' not in text and any(f'"{key}"' in text for key in CONFIG)
     return theirs or text.lstrip()[:1] == "[" or _FORMAT.search(text) is not None
-
-
-def known_form(form: str) -> None:
-    """Refuse a form of text that does not exist."""
-    if form not in FORMS:
-        raise InputError("--form", form, f"one of {', '.join(FORMS)}")
 
 
 def parsed_seeds(text: str) -> tuple[int, ...]:

@@ -25,6 +25,12 @@ ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})
 OPEN_NODES = frozenset({"free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible"})
 EXPECTATION = frozenset({"worst_case", "mean", "expected"})
+OBJECTIVES = {  # attribute of a method and of an objective: every kind of it
+    "energy": ENERGY,
+    "tardiness_at": TARDINESS_AT,
+    "open_nodes": OPEN_NODES,
+    "expectation": EXPECTATION,
+}
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class Method:
         In parts, an instance may be larger than the method accepts.
         """
         objective = instance.objective
-        for kind in ("energy", "tardiness_at", "open_nodes", "expectation"):
+        for kind in OBJECTIVES:
             served, asked = getattr(self, kind), getattr(objective, kind)
             if asked not in served:
                 return f"{self.name} serves {kind} {' | '.join(sorted(served))}, not {asked}"
@@ -129,7 +135,7 @@ class Method:
 
     def load(self) -> Run:
         """Import the function behind the method; it is handed calls that are completed."""
-        run: Run = self.function()
+        run = self.function()
         return lambda instance, call, report: run(instance, self.completed(call), report)
 
     def completed(self, call: Call) -> Call:
@@ -139,15 +145,12 @@ class Method:
         Options whose value is a method are left out: `rsjs.methods.parse` gives them. An InputError
         names a rule or an option that the method does not have.
         """
-        rules = () if call.rule is None else (call.rule,)
-        for what, given, known in (
-            ("rule", rules, self.rules),
-            ("option", tuple(call.options), tuple(self.options)),
-        ):
-            for name in given:
-                if name not in known:
-                    found = f"{what} of {self.name} {name}"
-                    raise InputError("", found, f"one of {', '.join(known)}")
+        given = [("rule", call.rule, self.rules)] if call.rule is not None else []
+        given += [("option", name, tuple(self.options)) for name in call.options]
+        for what, name, known in given:
+            if name not in known:
+                found = f"{what} of {self.name} {name}"
+                raise InputError("", found, f"one of {', '.join(known)}")
         defaults = {
             name: option.default for name, option in self.options.items() if option.kind == "value"
         }

@@ -91,7 +91,7 @@ class Report:
         self.events: list[Event] = []
         self._start = time.monotonic()
         self._best: float | None = None
-        self._solution: Solution | None = None  # of that cost
+        self._solution: Any = None  # of that cost
         self._bound: float | None = None
 
     def elapsed(self) -> float:
@@ -113,8 +113,7 @@ class Report:
 
     def add_seconds(self, seconds: Mapping[str, float]) -> None:
         """Add to the times of phases."""
-        for name, value in seconds.items():
-            self.seconds[name] = self.seconds.get(name, 0.0) + value
+        self.seconds |= {name: self.seconds.get(name, 0.0) + s for name, s in seconds.items()}
 
     def child(
         self,
@@ -138,10 +137,10 @@ class Report:
         """
         return _Child(self, min(time_limit, self.remaining()), phases, on_incumbent)
 
-    def incumbent(self, solution: Solution, objective: float) -> None:
+    def incumbent(self, solution: Solution | Schedule, objective: float) -> None:
         """Keep and publish a solution of finite cost that is lower, by its last digit even."""
-        if self._improves(objective):
-            self._solution = solution
+        if isfinite(objective) and (self._best is None or objective < self._best):
+            self._best, self._solution = objective, solution
             if self._noted():
                 self.publish(solution, objective)
 
@@ -161,18 +160,6 @@ class Report:
             **others,
         )
 
-    def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
-        """Publish a schedule of jobs on MIG instances if its objective is lower."""
-        if self._improves(objective) and self._noted():
-            self.publish_schedule(schedule, objective)
-
-    def _improves(self, objective: float) -> bool:
-        """Keep the objective and return True if it is the lowest so far."""
-        if not isfinite(objective) or (self._best is not None and objective >= self._best):
-            return False
-        self._best = objective
-        return True
-
     def _noted(self) -> bool:
         """
         Add an event with what is known now, unless many have come in a row.
@@ -188,17 +175,13 @@ class Report:
 
     def bound(self, value: float) -> None:
         """Keep and publish a finite lower bound that is higher than those before."""
-        if not isfinite(value) or (self._bound is not None and value <= self._bound):
-            return
-        self._bound = value
-        if self._noted():
-            self.publish_bound(value)
+        if isfinite(value) and (self._bound is None or value > self._bound):
+            self._bound = value
+            if self._noted():
+                self.publish_bound(value)
 
-    def publish(self, solution: Solution, objective: float) -> None:
+    def publish(self, solution: Any, objective: float) -> None:
         """Hook: make an incumbent outlive this process."""
-
-    def publish_schedule(self, schedule: Schedule, objective: float) -> None:
-        """Hook: make a schedule outlive this process."""
 
     def publish_bound(self, value: float) -> None:
         """Hook: make a bound outlive this process."""
@@ -232,6 +215,6 @@ class _Child(Report):
         else:
             super().add_seconds(seconds)
 
-    def publish(self, solution: Solution, objective: float) -> None:
+    def publish(self, solution: Any, objective: float) -> None:
         if self._on_incumbent is not None:
             self._on_incumbent(solution, objective)

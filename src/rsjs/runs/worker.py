@@ -84,9 +84,6 @@ class StreamingReport(Report):
         kind(self.task.kind).write_incumbent(solution, self.folder, self.task.every_incumbent)
         self.log({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
 
-    def publish_schedule(self, schedule: Any, objective: float) -> None:
-        self.publish(schedule, objective)
-
     def publish_bound(self, value: float) -> None:
         self.log({"event": "bound", "seconds": self.elapsed(), "value": value})
 

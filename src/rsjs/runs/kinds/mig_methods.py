@@ -268,7 +268,7 @@ def _smallest() -> SchedulingProblem:
 
 def report_schedule(problem: SchedulingProblem, found: Schedule, report: Report) -> None:
     """Report an incumbent by its first stage."""
-    report.incumbent_schedule(found, problem.objective.values(terms(problem, found))[0])
+    report.incumbent(found, problem.objective.values(terms(problem, found))[0])
 
 
 def _until(report: Report, share: float) -> Callable[[], bool]:

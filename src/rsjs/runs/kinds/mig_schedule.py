@@ -85,7 +85,7 @@ class _Schedules(ProblemKind):
         values, bound = None, returned.bound
         if returned.schedule is not None:
             values = problem.objective.values(terms(problem, returned.schedule))
-            report.incumbent_schedule(returned.schedule, values[0])
+            report.incumbent(returned.schedule, values[0])
             write_schedule(returned.schedule, folder)
         if bound[0] is not None:
             report.bound(bound[0])
