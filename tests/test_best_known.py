@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from rsjs import rsjs_verify
-from rsjs.bks.coverage import MOST_JOBS, coverage
 from rsjs.bks.entries import BestKnown
 from rsjs.bks.regenerate import made_again
-from rsjs.bks.storage import as_line, read, solu
+from rsjs.bks.storage import MOST_JOBS, as_line, coverage, read, solu
 from rsjs.bks.verify import verify
 from rsjs.campaigns import spec
 from rsjs.core.call import Call

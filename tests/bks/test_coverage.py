@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.bks.coverage import coverage, of_set, unsettled
 from rsjs.bks.entries import BestKnown, Bound, Cost, Origin
+from rsjs.bks.storage import coverage, of_set, unsettled
 from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import library_set, names
 

@@ -16,9 +16,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +30,10 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical
 from rsjs.instances.io.strict_json import read_json_lines
+from rsjs.instances.library.sets import library_set, names
 
 KIND = "best-known"
+MOST_JOBS = 400  # of a member of a set; of larger ones nothing is asked for
 HERE = Path("results/best_known")  # of a checkout, in the working folder
 PACKAGE = Path(__file__).resolve().parents[1]
 TREE = PACKAGE.parents[1] / HERE  # of the source tree that is imported
@@ -162,3 +165,56 @@ def solu(known: Iterable[BestKnown]) -> list[str]:
             word = "=opt=" if entry.closed else "=best="
             lines.append(f"{word}  {entry.instance} {entry.cost.value!r}")
     return lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Coverage of a set by best-known values: its instances of at most `MOST_JOBS` jobs."""
+
+    name: str
+    members: int
+    closed: int  # whose least cost is proved
+    confirmed: int  # closed ones that another method or solver proves, too
+    two_solvers: int  # closed ones that two solvers prove
+    open: int  # with a cost or a bound, and a gap
+    gap: float | None  # largest of the open ones; 1 where cost or bound is missing
+    unknown: int  # members without any value
+
+
+def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
+    """Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
+    entries = {entry.sha256: entry for entry in known}
+    sets = {
+        name: {member.sha256 for member in library_set(name).members if member.jobs <= MOST_JOBS}
+        for name in names()
+        if not library_set(name).of_mig_jobs
+    }
+    sets = {name: wanted for name, wanted in sets.items() if wanted}
+    rows = []
+    for name, wanted in {**sets, "all": {*chain(*sets.values())}}.items():
+        found = [entries[sha256] for sha256 in wanted if sha256 in entries]
+        closed = [entry for entry in found if entry.closed]
+        gaps = (entry.heads()["gap"] for entry in found if not entry.closed)
+        row = Coverage(
+            name=name,
+            members=len(wanted),
+            closed=len(closed),
+            confirmed=sum(entry.confirmed for entry in closed),
+            two_solvers=sum(len(entry.solvers) > 1 for entry in closed),
+            open=len(found) - len(closed),
+            gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
+            unknown=len(wanted) - len(found),
+        )
+        rows.append(row)
+    return rows
+
+
+def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
+    """Return the entries of the members of a set."""
+    members = {member.sha256 for member in library_set(name).members}
+    return [entry for entry in known if entry.sha256 in members]
+
+
+def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
+    """Return entries that are open, and those that a single method and solver closed."""
+    return [entry for entry in known if not (entry.closed and entry.confirmed)]

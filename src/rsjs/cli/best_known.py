@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rsjs import library
-from rsjs.bks import coverage, storage
+from rsjs.bks import storage
 from rsjs.bks.candidates import gather
 from rsjs.bks.entries import CLOSED
 from rsjs.bks.merge import update as updated
@@ -111,9 +111,9 @@ def list_(
         return
     if name is not None:
         with errors_at("--set"):
-            known = coverage.of_set(known, name)
+            known = storage.of_set(known, name)
     if unsettled:
-        known = coverage.unsettled(known)
+        known = storage.unsettled(known)
     if as_json:
         print_json([entry.as_document() for entry in known])
     elif as_solu:
@@ -165,9 +165,9 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
     Open: there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
     An instance that several sets have counts once in the last line.
     """
-    rows = coverage.coverage(_known(folder))
+    rows = storage.coverage(_known(folder))
     if as_json:
-        print_json([{**asdict(row), "unknown": row.unknown} for row in rows])
+        print_json([asdict(row) for row in rows])
         return
     heads = ("set", "instances", "closed", "confirmed", "by two solvers", "open", "unknown")
     lines: list[tuple[str, ...]] = [(*heads, "largest gap")]
