@@ -49,10 +49,6 @@ def _known(folder: Path | None) -> list[BestKnown]:
     return [*storage.read(folder or storage.known_here()).values()]
 
 
-@app.callback()
-def group() -> None: ...
-
-
 @app.command("list")
 def list_(
     instance: Annotated[

@@ -115,10 +115,6 @@ NODE_GAP = (
 )
 
 
-@app.callback()
-def group() -> None: ...
-
-
 def _command(family: str) -> Callable[..., None]:
     """Return the command of a family: its options are the parameters of its generator."""
 

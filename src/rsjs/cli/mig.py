@@ -53,10 +53,6 @@ Save = Annotated[Path | None, option("FILE", "Write what was drawn, a problem.")
 Solution = Annotated[Path | None, option("FILE", "Write the solution.", "-o", "--output")]
 
 
-@app.callback()
-def group() -> None: ...
-
-
 @app.command("schedule")
 def schedule(
     file: Annotated[Path, argument("FILE", "Set of jobs, or rsjs-mig-scheduling/1.")],

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from importlib.util import resolve_name
@@ -66,8 +67,8 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
     distribution.
     """
     [point] = offer.points
-    own = _OwnModules([point.module, module], point.dist)
-    files = {name: sha256(data).hexdigest() for name, data in own.files()}
+    own = _own_files([point.module, module], point.dist)
+    files = {name: sha256(data).hexdigest() for name, data in own.items()}
     text = json.dumps(files, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return {
         "distribution": point.dist.name if point.dist else "",
@@ -81,54 +82,47 @@ def source_text(source: Mapping[str, str], digits: int = 64) -> str:
     return f"{source['distribution']} {source['version']} {source['sha256'][:digits]}"
 
 
-class _OwnModules:
-    """The modules of a distribution that some of its modules import."""
+def _own_files(modules: Sequence[str], distribution: Distribution | None) -> dict[str, bytes]:
+    """Return the files of modules, and of what they import of their packages and distribution."""
+    listed = [] if distribution is None else distribution.files or []
+    installed = {Path(str(file.locate())).resolve() for file in listed}
+    project = None if distribution is None else _project(distribution)
+    packages = {name.partition(".")[0] for name in modules} - {"rsjs"}
 
-    def __init__(self, modules: Iterable[str], distribution: Distribution | None) -> None:
-        self.modules = [*modules]
-        listed = [] if distribution is None else distribution.files or []
-        self.listed = {Path(str(file.locate())).resolve() for file in listed}
-        self.project = None if distribution is None else _project(distribution)
-        self.specs: dict[str, Any] = {}
-        packages = {name.partition(".")[0] for name in self.modules} - {"rsjs"}
-        self.packages = dict.fromkeys(packages, True)  # top-level package -> whether it is own
-
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield name and content of each module, sorted by name."""
-        found: dict[str, bytes] = {}
-        waiting, seen = [*self.modules], {""}
-        while waiting:
-            name = waiting.pop()
-            if name in seen or not self._has(name.partition(".")[0]):
-                continue
-            seen.add(name)
-            waiting.append(name.rpartition(".")[0])  # a package is imported before its modules
-            path = _file(spec := self._spec(name))
-            if path is not None:
-                found[name] = path.read_bytes()
-                if path.suffix == ".py":
-                    waiting += _imported(found[name], spec.parent)
-        yield from sorted(found.items())
-
-    def _has(self, package: str) -> bool:
-        if package not in self.packages:
-            path = _file(self._spec(package))
-            self.packages[package] = path is not None and (
-                path in self.listed
-                or (self.project in path.parents and "site-packages" not in path.parts)
+    @cache
+    def is_own(package: str) -> bool:
+        path = _file(_spec(package))
+        return package in packages or (
+            path is not None
+            and (
+                path in installed or (project in path.parents and "site-packages" not in path.parts)
             )
-        return self.packages[package]
+        )
 
-    def _spec(self, name: str) -> Any:
-        """Find a module as an import would, without importing the packages that it is in."""
-        if name not in self.specs:
-            package, _, _ = name.rpartition(".")
-            parent = self._spec(package) if package else None
-            places = getattr(parent, "submodule_search_locations", None)
-            found = (finder.find_spec(name, places) for finder in sys.meta_path)
-            is_module = package and places is None  # nothing is in a module that is no package
-            self.specs[name] = None if is_module else next(filter(None, found), None)
-        return self.specs[name]
+    found: dict[str, bytes] = {}
+    waiting, seen = [*modules], {""}
+    while waiting:
+        name = waiting.pop()
+        if name in seen or not is_own(name.partition(".")[0]):
+            continue
+        seen.add(name)
+        waiting.append(name.rpartition(".")[0])  # a package is imported before its modules
+        spec = _spec(name)
+        if (path := _file(spec)) is not None:
+            found[name] = path.read_bytes()
+            if path.suffix == ".py":
+                waiting += _imported(found[name], spec.parent)
+    return found
+
+
+def _spec(name: str) -> Any:
+    """Find a module as an import would, without importing the packages that it is in."""
+    package, _, _ = name.rpartition(".")
+    parent = _spec(package) if package else None
+    places = getattr(parent, "submodule_search_locations", None)
+    if package and places is None:  # nothing is in a module that is no package
+        return None
+    return next(filter(None, (finder.find_spec(name, places) for finder in sys.meta_path)), None)
 
 
 def _file(spec: Any) -> Path | None:
