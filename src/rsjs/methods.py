@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rsjs.core.report import SolveResult
     from rsjs.instances.instance import Instance
 
-SPELLING = "name[@solver][:rule][?key=value,...]"
+SPECIFICATION = "name[@solver][:rule][?key=value,...]"
 LARGEST = 10**12  # of whole numbers among options
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
 POLICIES = ("references", "roll")  # names that simulations have besides those of methods
@@ -57,9 +57,9 @@ class Request:
         text += f"@{self.solver}" if self.solver else ""
         text += f":{self.rule}" if self.rule else ""
         changed = [
-            f"{name}={_spelled(value)}"
+            f"{name}={_as_text(value)}"
             for name, value in sorted(self.options.items())
-            if _spelled(value) != _spelled(self.method.options[name].default)
+            if _as_text(value) != _as_text(self.method.options[name].default)
         ]
         return text + (f"?{','.join(changed)}" if changed else "")
 
@@ -124,8 +124,7 @@ class Request:
             if reason is None:
                 return one.method.load()(instance, one.of(call), report)
             reasons.append(reason)
-        expected = f"another method or instance: {'; '.join(reasons)}"
-        raise InputError("", _spelled(self), expected)
+        raise InputError("", _as_text(self), f"another method or instance: {'; '.join(reasons)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +269,7 @@ def _options(method: Method, text: str) -> dict[str, Any]:
         if name not in method.options:
             raise _unknown(f"option of {method.name}", name, list(method.options))
         if not equals:
-            raise InputError("", part, f"{name}=value in {SPELLING}")
+            raise InputError("", part, f"{name}=value in {SPECIFICATION}")
         values[name] = _value(name, method.options[name], value)
     return values
 
@@ -307,12 +306,12 @@ def _inner(name: str, text: str) -> Request:
     return replace(requests[0], otherwise=tuple(requests[1:]))
 
 
-def _spelled(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Return a value as it stands after `key=`."""
     if not isinstance(value, Request):
         return str(value)
-    spellings = (one.spelling for one in (value, *value.otherwise))
-    return "|".join(f"({one})" if "?" in one else one for one in spellings)
+    specifications = (one.spelling for one in (value, *value.otherwise))
+    return "|".join(f"({text})" if "?" in text else text for text in specifications)
 
 
 def _value(name: str, option: Option, text: str) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from importlib.metadata import version
 from math import isclose
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from rsjs import rsjs_verify
 from rsjs.core.errors import InputError, described
@@ -50,20 +49,13 @@ def agree(exact: Fraction | None, cost: float | None) -> bool:
     return isclose(exact, cost, rel_tol=AGREEMENT)
 
 
-class Price(TypedDict):
-    """Exact cost of a solution: the nearest double [$], a fraction, its terms [$]."""
-
-    value: float
-    exact: str | None  # None if it is very long
-    terms: Mapping[str, float]
-
-
-def priced(instance: Instance, solution: Solution) -> Price:
+def priced(instance: Instance, solution: Solution) -> dict[str, Any]:
     """
     Price a feasible solution exactly, and compare with the check in floating point.
 
-    Numbers are the fractions that the canonical text of the instance says. An InputError tells of
-    a solution that is not feasible, or that the checkers price differently.
+    Returned are fields of `Cost`: the nearest double, the fraction, its terms. Numbers are the
+    fractions that the canonical text of the instance says. An InputError tells of a solution that
+    is not feasible, or that the checkers price differently.
     """
     verdict = check(instance, solution)
     document = of_solution(solution, instance.digest)
@@ -77,8 +69,8 @@ def priced(instance: Instance, solution: Solution) -> Price:
         expected = f"{float(cost)!r}, the exact cost, on {instance.name}"
         raise InputError("", verdict.objective, expected)
     bits = cost.numerator.bit_length() + cost.denominator.bit_length()
-    return Price(
-        value=float(cost),
-        exact=str(cost) if bits <= LONGEST else None,
-        terms={name: float(term) for name, term in terms.items()},
-    )
+    return {
+        "value": float(cost),
+        "exact": str(cost) if bits <= LONGEST else None,
+        "terms": {name: float(term) for name, term in terms.items()},
+    }

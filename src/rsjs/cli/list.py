@@ -26,7 +26,7 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE
-from rsjs.methods import BUILT_IN, SPELLING, all_methods
+from rsjs.methods import BUILT_IN, SPECIFICATION, all_methods
 from rsjs.reporting.tables.formats import MISSING
 from rsjs.rows.select import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
@@ -263,7 +263,7 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     for method in methods:
         if method["broken"]:
             print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
-    print(f"\nSpecification: {SPELLING}; the first solver and the first rule are the default.")
+    print(f"\nSpecification: {SPECIFICATION}; the first solver and the first rule are the default.")
     print("An option that takes a method with options of its own: ?key=(name?key=value),...")
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 

@@ -186,12 +186,8 @@ def place(
         outputs=(save, output, picture),
     )
     outcome = _run(workloads, method, limits(time_limit, 0.0, 1, 0, None))
-    if picture is not None and outcome.solution is not None:
-        from rsjs.reporting.figures.mig import placement_picture
-
-        placement_picture(workloads, outcome.solution, picture)
     facts = {"name": workloads.name, "workloads": len(workloads), "method": method}
-    _finish(outcome, facts, ("gpus", "gpus_bound"), output, as_json=as_json)
+    _finish(outcome, facts, ("gpus", "gpus_bound"), output, picture, as_json=as_json)
 
 
 def _problem(
@@ -238,25 +234,26 @@ def _finish(
     facts: Mapping[str, Any],
     names: tuple[str, str],
     output: Path | None,
+    picture: Path | None,
     *,
     as_json: bool,
 ) -> None:
-    """Write the solution, print it with these names of objective and bound; exit code 0 or 1."""
-    from rsjs.runs.kinds.base import Verified
-
+    """Write, draw and print the solution, objective and bound by these names; exit code 0 or 1."""
     result, verdict = outcome.result, outcome.verdict
     if output is not None and outcome.solution is not None:
-        found = Verified(result=result, solution=outcome.solution)
-        outcome.kind.save(outcome.problem, outcome.method, found, output)
-    violations, objective, terms = (
-        ((), None, {})
-        if verdict is None
-        else (verdict.violations, verdict.objective, verdict.terms or {})
-    )
+        outcome.kind.save(outcome.problem, outcome.method, outcome, output)
+    if picture is not None and outcome.solution is not None:
+        from rsjs.reporting.figures.mig import placement_picture, repartition_picture
+
+        placement = outcome.kind.name == "mig_placement"
+        draw = placement_picture if placement else repartition_picture
+        draw(outcome.problem, outcome.solution, picture)
+    objective = None if verdict is None else verdict.objective
+    terms = (verdict and verdict.terms) or {}
     shown = {
         **facts,
         "feasible": outcome.verified,
-        "violations": [str(violation) for violation in violations] or None,
+        "violations": [*map(str, verdict.violations if verdict else ())] or None,
         names[0]: None if objective is None else round(objective),
         **{name: value for name, value in terms.items() if name != names[0]},
         names[1]: None if result.bound is None else round(result.bound),
@@ -317,12 +314,8 @@ def repartition(
     if partition is not None:
         refuse_partition(jobs, partition)
     outcome = _run(jobs, method, limits(time_limit, gap, 1, 0, None), options)
-    if picture is not None and outcome.solution is not None:
-        from rsjs.reporting.figures.mig import repartition_picture
-
-        repartition_picture(jobs, outcome.solution, picture)
     facts = {"name": jobs.name, "jobs": len(jobs), "partition": partition, "method": method}
-    _finish(outcome, facts, ("makespan", "bound"), output, as_json=as_json)
+    _finish(outcome, facts, ("makespan", "bound"), output, picture, as_json=as_json)
 
 
 @app.command("reproduce-dataset")
