@@ -8,14 +8,14 @@ again and compared with its sha256, the solution is priced again by the exact ch
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
 from rsjs.bks import storage
-from rsjs.bks.entries import BestKnown, Cost, Document, Step
+from rsjs.bks.entries import BestKnown, Cost, Document
 from rsjs.bks.exact_cost import priced
 from rsjs.bks.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
@@ -88,11 +88,7 @@ def verify(
 
 def _histories(entry: BestKnown) -> Iterator[str]:
     """Check that steps improve, bounds are not above the least cost, and witnesses agree."""
-    histories: tuple[tuple[str, int, Sequence[Step]], ...] = (
-        ("lb_data", 1, entry.lb_data),
-        ("ub_data", -1, entry.ub_data),
-    )
-    for name, sign, history in histories:
+    for name, sign, history in (("lb_data", 1, entry.lb_data), ("ub_data", -1, entry.ub_data)):
         for k, (old, new) in enumerate(pairwise(history), start=1):
             if sign * new.value <= sign * old.value:
                 yield f"/{name}/{k}/value: {new.value!r} is not better than {old.value!r} before"

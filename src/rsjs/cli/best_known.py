@@ -25,7 +25,7 @@ from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
 
 if TYPE_CHECKING:
-    from rsjs.bks.entries import BestKnown, Step
+    from rsjs.bks.entries import BestKnown
 
 app = typer.Typer(
     help="Best-known costs and lower bounds of instances, with their history and solutions."
@@ -277,9 +277,7 @@ def _facts(entry: BestKnown, output: Path | None, solution: Path | None) -> list
         ("made by", made_by),
         ("status", f"{entry.status}, gap {percent(entry.heads()['gap'])}"),
     ]
-    histories: tuple[tuple[str, Sequence[Step]], ...]
-    histories = (("cost", entry.ub_data), ("bound", entry.lb_data))
-    for what, history in histories:
+    for what, history in (("cost", entry.ub_data), ("bound", entry.lb_data)):
         for step in reversed(history):
             version = f" {step.solver_version}" if step.solver_version else ""
             run = "" if step.run_id is None else f"{step.name}{version}, "

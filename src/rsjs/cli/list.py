@@ -91,23 +91,20 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
 
 def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
     """Print a row per node type with a column of prices per catalogue."""
-    entries = [entry for node_types in catalogues.values() for entry in node_types]
-    kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for e in entries)
-    rows = []
-    for name, gpus, gpu_type in kinds:
-        costs = (
-            next((f"{e['cost_per_hour']:g}" for e in members if e["node_type"] == name), MISSING)
-            for members in catalogues.values()
-        )
-        rows.append([name, f"{gpus} x {gpu_type}", *costs])
+    listed = [(name, entry) for name, members in catalogues.items() for entry in members]
+    kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for _, e in listed)
+    prices = {(name, e["node_type"]): f"{e['cost_per_hour']:g}" for name, e in listed}
+    rows = [
+        [kind, f"{gpus} x {gpu_type}", *(prices.get((name, kind), MISSING) for name in catalogues)]
+        for kind, gpus, gpu_type in kinds
+    ]
     headings = ["type", ">GPUs", *(f">{name}" for name in catalogues)]
     print_table("Node types and their prices [$/h]", headings, rows)
     print()
-    for name, members in catalogues.items():
-        for e in members:
-            if not e["status"].startswith("printed"):  # a word of the catalogue's file
-                what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
-                print(f"{what} is {e['status']} ({e['source']})")
+    for name, e in listed:
+        if not e["status"].startswith("printed"):  # a word of the catalogue's file
+            what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
+            print(f"{what} is {e['status']} ({e['source']})")
 
 
 def schemas() -> list[dict[str, Any]]:
@@ -218,9 +215,16 @@ def _asked(name: str) -> dict[str, Any]:
 
 
 def _broken(name: str, reason: str) -> dict[str, Any]:
-    nothing: dict[str, Any] = dict.fromkeys(_method(next(iter(BUILT_IN.values()))))
-    lists: dict[str, Any] = {key: [] for key in ("families", "solvers", "rules")}
-    return {**nothing, **lists, "name": name, "available": False, "broken": reason}
+    nothing = dict.fromkeys(_method(next(iter(BUILT_IN.values()))))
+    return {
+        **nothing,
+        "families": [],
+        "solvers": [],
+        "rules": [],
+        "name": name,
+        "available": False,
+        "broken": reason,
+    }
 
 
 def _method(method: Method) -> dict[str, Any]:
@@ -249,15 +253,14 @@ def _method(method: Method) -> dict[str, Any]:
 def _print_methods(methods: list[dict[str, Any]]) -> None:
     """Print a matrix of methods and families, then the details of each method."""
     usable = [method for method in methods if not method["broken"]]
-    decisions = [method for method in usable if method["families"] != [MIG]]
+    general = [method for method in usable if method["families"] != [MIG]]
     headings = ["method", "kind", *FAMILIES]
     rows = (
-        [method["name"], method["kind"]]
-        + ["yes" if family in method["families"] else "-" for family in FAMILIES]
-        for method in decisions
+        [m["name"], m["kind"], *("yes" if name in m["families"] else "-" for name in FAMILIES)]
+        for m in general
     )
     print_table("Who serves the objective of which family", headings, rows)
-    _print_details(decisions)
+    _print_details(general)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
     _print_details([method for method in usable if method["families"] == [MIG]])
     for method in methods:

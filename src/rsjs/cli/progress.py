@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import chain
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rich.live import Live
@@ -108,9 +110,8 @@ class Board:
             return
         if news.kind == "begun":
             self.waiting.pop(run.id, None)
-            self._running[run.id] = RunLine(
-                f"  {run.method}, {run.nodes} x {run.jobs}", run.limits.time_limit
-            )
+            label = f"  {run.method}, {run.nodes} x {run.jobs}"
+            self._running[run.id] = RunLine(label, run.limits.time_limit)
         elif news.kind == "line" and run.id in self._running:
             self._running[run.id](news.data)
         elif news.kind in ("ended", "passed over", "lost"):
@@ -135,21 +136,19 @@ class Board:
         self.failed += bool(failure(found))
         self._spent.setdefault(run.method, []).append(found["whole_s"])
         value = found["objective"]
-        unit = kind(run.kind).unit
-        cost = f"{number(value)} {unit}"
-        if not unit:
-            cost = "no schedule" if value is None else plain(value)
-        told = f"{found['ended']}, {found['quality']}, {cost}"
-        told += f", own gap {percent(found['own_gap'])}, {number(found['total_s'], 3)} s"
-        self.screen.say(f"{place}: {told}")
+        cost = "no schedule" if value is None else plain(value)
+        if unit := kind(run.kind).unit:
+            cost = f"{number(value)} {unit}"
+        own_gap, seconds = percent(found["own_gap"]), number(found["total_s"], 3)
+        result = f"{found['ended']}, {found['quality']}, {cost}, own gap {own_gap}, {seconds} s"
+        self.screen.say(f"{place}: {result}")
 
     def seconds_left(self) -> float | None:
         """Estimate from the runs of each method so far; None before the first has ended."""
-        spent = [seconds for several in self._spent.values() for seconds in several]
-        if not spent:
+        if not self._spent:
             return None
-        overall = sum(spent) / len(spent)
-        means = {name: sum(several) / len(several) for name, several in self._spent.items()}
+        overall = fmean(chain(*self._spent.values()))
+        means = {name: fmean(several) for name, several in self._spent.items()}
         ahead = sum(means.get(run.method, overall) for run in self.waiting.values())
         return (ahead + overall / 2 * len(self._running)) / self.slots
 

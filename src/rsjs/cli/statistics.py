@@ -45,11 +45,11 @@ def statistics(
       rsjs compare *.json --methods jahani_patterns@highs,greedy:paper --seed 1 -o seed1
       rsjs statistics seed0 seed1 -o statistics
 
-    Nothing is run: rows.csv is read, and events.json beside it for what needs the course of the
-    runs. DIR gets statistics.md, statistics.tex, a CSV for each table, and pictures: performance
-    profiles, gaps, targets, pairs of times, ranks. Instances are identified by digest, repetitions
-    by seed. Rows of several families are analysed family by family, for most methods serve some
-    only: DIR then gets a folder for each.
+    Nothing is run: rows.csv is read, and events.json beside it for what needs trajectories. DIR
+    gets statistics.md, statistics.tex, a CSV for each table, and pictures: performance profiles,
+    gaps, targets, pairs of times, ranks. Instances are identified by digest, repetitions by seed.
+    Rows of several families are analysed family by family, for most methods serve some only: DIR
+    then gets a folder for each.
     """
     if target is not None and not 0 <= target <= 1:
         raise InputError("--target", target, "a relative gap in [0, 1], e.g. 0.01")

@@ -55,12 +55,6 @@ class Run(Protocol):
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
 
 
-class Prepare(Protocol):
-    """Imports, compiles and starts what a method needs: it sees a call and the number of jobs."""
-
-    def __call__(self, method: Method, call: Call, jobs: int) -> Any: ...
-
-
 @runtime_checkable
 class InnerMethod(Run, Protocol):
     """A method as the value of another one's option, which prepares it and runs it on parts."""
@@ -76,12 +70,13 @@ class InnerMethod(Run, Protocol):
 class Method:
     """A method and the problems it serves, declared as data."""
 
-    name: str  #: spelling in `name[@solver][:rule][?key=value,...]`
+    name: str  #: as in `name[@solver][:rule][?key=value,...]`
     summary: str  #: one line for lists
     kind: Literal["exact", "heuristic"]  #: exact methods return bounds
     run: str  #: "module:function", imported when the method first runs
-    #: "module:function" of a `Prepare`, run before the clock starts; empty = nothing to prepare.
-    #: Whatever else a method imports or compiles counts as its time
+    #: "module:function", called with method, call and number of jobs before the clock starts, to
+    #: import, compile and start what the method needs; whatever else it imports or compiles counts
+    #: as its time
     prepare: str = ""
     energy: frozenset[str] = ENERGY  #: the objective kinds it serves
     tardiness_at: frozenset[str] = TARDINESS_AT  #: the objective kinds it serves
@@ -172,7 +167,7 @@ class Method:
 
 
 def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
-    """Prepare each method among the options of a call; a `Prepare`."""
+    """Prepare each method among the options of a call."""
     for value in call.options.values():
         if isinstance(value, InnerMethod):
             value.prepare(call, jobs)
