@@ -11,7 +11,7 @@ import pytest
 from rsjs.campaigns.collection import Collected
 from rsjs.reporting.archive.archive_data import Experiment, doubts
 from rsjs.reporting.archive.results import write_results
-from rsjs.reporting.site import overview_page
+from rsjs.reporting.site import comparison_pages
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.instance_page import list_line
 from rsjs.reporting.site.report_data import gathered
@@ -119,7 +119,7 @@ def test_failed_means_one_thing(stored, archived, ended, quality, failed):
     found = replace(archived, found=replace(archived.found, rows=[row]))
     assert any("failed" in doubt for doubt in doubts([found])) is failed
     material = replace(gathered([stored]), rows=[row])
-    counts = overview_page.counts(material)
+    counts = comparison_pages.counts(material)
     assert counts["failed"] == failed
     nothing = quality == "NO_SOLUTION" and not failed
     assert counts["empty"] == nothing

@@ -9,7 +9,7 @@ from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.site.build import build, refuse, titled
+from rsjs.reporting.site.build import build, refuse
 from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.tables.formats import counted
 
@@ -51,8 +51,9 @@ def report(
     refuse(folder)
     with busy("reading records"):
         material = gathered(chosen)
+    title = ", ".join(_folder(path).absolute().name for path in chosen)
     with busy("writing pages"):
-        built = build(material, folder, title=titled(chosen), all_pdf=all_pdf)
+        built = build(material, folder, title=title, all_pdf=all_pdf)
     if as_json:
         facts = {"sources": [*material.sources], "runs": len(material.rows)}
         facts |= {"missing": material.missing, **vars(built)}
@@ -87,9 +88,13 @@ def beside(source: Path) -> Path:
     >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
     ('runs/smoke-report', 'tables-report')
     """
-    folder = source.parent if source.suffix == ".csv" else source
+    folder = _folder(source)
     folder = folder.resolve() if folder.name in ("", "..") else folder
     return folder.with_name(f"{folder.name}-report")
+
+
+def _folder(source: Path) -> Path:
+    return source.parent if source.suffix == ".csv" else source
 
 
 def last_store(folder: Path) -> Path:
@@ -98,10 +103,11 @@ def last_store(folder: Path) -> Path:
     if not stores:
         expected = "a store of `rsjs run`: give its folder, or run a campaign first"
         raise InputError("", described("no store"), expected, folder)
-    return max(stores, key=lambda store: (_touched(store), store.name))
 
+    def touched(store: Path) -> tuple[float, str]:
+        """Return when a run, a session or the plan was last written."""
+        places = [store / "plan.json", *store.glob("sessions/*.json"), *store.glob("runs/??")]
+        times = (path.stat().st_mtime for path in places if path.exists())
+        return max(times, default=0.0), store.name
 
-def _touched(store: Path) -> float:
-    """Return when a run, a session or the plan was last written."""
-    places = [store / "plan.json", *store.glob("sessions/*.json"), *store.glob("runs/??")]
-    return max((path.stat().st_mtime for path in places if path.exists()), default=0.0)
+    return max(stores, key=touched)

@@ -32,7 +32,8 @@ FAMILY_NAMES = (*FAMILIES, MIG, OTHER)
 def known(row: AnyRow, key: str) -> Any:
     """Return a value, None where there is none: nan, inf and "" (rows of pandas) count as none."""
     value = row.get(key)
-    if type(value) in (float, int):  # a report asks millions of times, and `Real` is slow to ask
+    # a report asks millions of times, and `Real` is slow to ask
+    if type(value) is float or type(value) is int:
         return value if isfinite(value) else None
     if value is None or isinstance(value, str):
         return value or None

@@ -12,7 +12,7 @@ from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
 from rsjs.instances.mig.scheduling.schedule import write_schedule
-from rsjs.reporting.site import family_page, instance_page
+from rsjs.reporting.site import comparison_pages, instance_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.pages import Pages
@@ -81,7 +81,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     assert (page["best_cost"], page["best_bound"]) == ("0", "0")
     assert page["solution"] is None
     listed = instance_page.list_content(material.rows, Drawn(tmp_path))["instances"]
-    shown = [page["runs"], listed, family_page.results_table(family)]
+    shown = [page["runs"], listed, comparison_pages.results_table(family)]
     headings = [column.full_heading for one in shown for column in one.columns]
     assert not [heading for heading in headings if "$" in heading]
     assert {"objective", "weighted completion", "best cost", "best bound"} <= {*headings}

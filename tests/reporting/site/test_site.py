@@ -14,8 +14,8 @@ import pytest
 
 from rsjs.cli.main import main
 from rsjs.core.errors import InputError
+from rsjs.reporting.site import audit_pages
 from rsjs.reporting.site import build as building
-from rsjs.reporting.site import fairness_page
 from rsjs.reporting.site.report_data import gathered
 
 pytestmark = pytest.mark.slow  # the site is built
@@ -189,7 +189,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
     from rsjs.reporting.site.families import families
 
     unequal = [{**row, "threads": 2} if i == 0 else row for i, row in enumerate(material.rows)]
-    table = fairness_page._conditions(families(unequal))
+    table = audit_pages.conditions_table(families(unequal))
     line = next(one for one in table.rows if one["aspect"] == "threads")
     assert (line["jahani"], line["sts"]) == ("1; 2", "1")
     assert (table.mark(line, "jahani"), table.mark(line, "sts")) == ("warn", "")
@@ -238,7 +238,7 @@ def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypat
     def fail(*_):
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(building.fairness_page, "content", fail)
+    monkeypatch.setattr(building.audit_pages, "fairness", fail)
     monkeypatch.setattr(building, "Drawing", _NoDrawing)
     with pytest.raises(RuntimeError, match="the disk is full"):
         building.build(material, folder, title="t", all_pdf=False)

@@ -7,7 +7,7 @@ and performance profiles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -45,7 +45,7 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
         yield targets(analysis.hits[best_first], float(analysis.limits.max()))
     if len(best_first) < 2:
         return
-    yield ranking({"": rank_spread(analysis.ranks_by_cost)})
+    yield ranking(rank_spread(analysis.ranks_by_cost))
     yield rank_bars(analysis.ranks_by_cost, "cost")
     if analysis.is_shared:
         return
@@ -123,28 +123,24 @@ def _by_method(
     return Figure(name=name, title=title, panels=panels, note=note, size=size, has_legend=False)
 
 
-def ranking(spreads: Mapping[str, pd.DataFrame]) -> Figure:
-    """
-    Return the mean rank by cost of the best methods of each family with its 95 % interval.
-
-    `spreads` is family -> `rank_spread` of the shares of its ranks; "" if there are no families.
-    """
-    series: list[Series] = []
-    names: list[str] = []
-    most = 1.0
-    for family, found in spreads.items():
-        for name, mean, low, high in found.head(MOST_SERIES).itertuples():
-            tip = f"mean rank {mean:.2f}, from {low:.0f} to {high:.0f}"
-            ends, place = ([low], [high]), float(len(names))
-            series.append(
-                Series(name=name, x=[mean], y=[place], kind="points", x_interval=ends, tips=[tip])
-            )
-            names.append(f"{family}: {name}" if len(spreads) > 1 else name)
-            most = max(most, high)
-    x = Axis(title="mean rank by cost, with its 95 % interval (1 is best)", ends=(0.8, most + 0.2))
-    note = "Instances, then seeds, are drawn again."
-    note += f" At most {MOST_SERIES} methods{' of a family' if len(spreads) > 1 else ''} are drawn."
-    return _by_method("ranking", "Mean rank by cost", note, names, x, series)
+def ranking(spread: pd.DataFrame) -> Figure:
+    """Return the mean rank by cost of the best methods with its 95 % interval, by `rank_spread`."""
+    found = spread.head(MOST_SERIES)
+    series = [
+        Series(
+            name=name,
+            x=[mean],
+            y=[float(place)],
+            kind="points",
+            x_interval=([low], [high]),
+            tips=[f"mean rank {mean:.2f}, from {low:.0f} to {high:.0f}"],
+        )
+        for place, (name, mean, low, high) in enumerate(found.itertuples())
+    ]
+    ends = (0.8, max(1.0, found["high"].max()) + 0.2)
+    x = Axis(title="mean rank by cost, with its 95 % interval (1 is best)", ends=ends)
+    note = f"Instances, then seeds, are drawn again. At most {MOST_SERIES} methods are drawn."
+    return _by_method("ranking", "Mean rank by cost", note, [*found.index], x, series)
 
 
 def rank_bars(shares: pd.DataFrame, measure: str) -> Figure:

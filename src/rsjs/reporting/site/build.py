@@ -5,30 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.site import (
-    failures_page,
-    fairness_page,
-    family_page,
-    instance_page,
-    method_page,
-    overview_page,
-    pairwise_page,
-)
+from rsjs.reporting.site import audit_pages, comparison_pages, instance_page, method_page
 from rsjs.reporting.site.downloads import Downloads, Drawing
 from rsjs.reporting.site.families import families, grouped, run_set
 from rsjs.reporting.site.pages import Pages, family_url, instance_slug, method_url
 from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_table import facts_script
-from rsjs.rows.csv import csv_text
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")
@@ -95,11 +84,13 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: D
     downloads = Downloads(root, drawing)
     pages = Pages(root, title, [family.name for family in found])
     _assets(root, material)
-    pages.write("index.html", "overview", overview_page.content(material, found, downloads))
+    opening = comparison_pages.overview(material, found, downloads)
+    pages.write("index.html", "overview", opening)
     count = len(grouped(rows, "instance"))
     pdf = all_pdf or count <= FEW_INSTANCES
     for family in found:
-        pages.write(family_url(family.name), "family", family_page.content(family, downloads))
+        content = comparison_pages.of_family(family, downloads)
+        pages.write(family_url(family.name), "family", content)
         for group in family.instances.values():
             name = instance_slug(group[0])
             content = instance_page.content(group, material, family.styles, downloads, pdf=pdf)
@@ -111,10 +102,10 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: D
         pages.write(method_url(method), "method", content)
     for name, content in (
         ("instances", instance_page.list_content(rows, downloads)),
-        ("pairwise", pairwise_page.content(found, downloads)),
-        ("failures", failures_page.content(material, downloads)),
-        ("fairness", fairness_page.content(found, rows, downloads)),
-        ("provenance", _provenance(material, downloads)),
+        ("pairwise", comparison_pages.pairwise(found, downloads)),
+        ("failures", audit_pages.failures(material, downloads)),
+        ("fairness", audit_pages.fairness(found, rows, downloads)),
+        ("provenance", audit_pages.provenance(material, downloads)),
     ):
         pages.write(f"{name}.html", name, content)
     mark = {"format": FORMAT, "title": title, "runs": len(rows), "run_set": run_set(rows)}
@@ -122,37 +113,22 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: D
     return 0 if pdf else count
 
 
-def _provenance(material: Material, downloads: Downloads) -> dict[str, Any]:
-    """Return what the template `provenance` needs."""
-    rows = [{key: value for key, value in row.items() if key != "events"} for row in material.rows]
-    return {
-        "run_set": run_set(rows),
-        "sources": [path.as_posix() for path in material.sources],
-        "sessions": [*material.sessions.values()],
-        "runs_file": downloads.text("provenance-runs.csv", csv_text(rows)),
-    }
-
-
-def _index_script(material: Material) -> str:
-    """Return a script that hands over which instance each run and each solution file belongs to."""
-    slugs = list(dict.fromkeys(instance_slug(row) for row in material.rows))
-    place = {slug: i for i, slug in enumerate(slugs)}
-    runs = [
-        [row["anchor"], place[instance_slug(row)], (row["solution_sha256"] or "")[:16]]
-        for row in material.rows
-    ]
-    return f"rsjsIndex({harmless({'slugs': slugs, 'runs': runs})});\n"
-
-
 def _assets(root: Path, material: Material) -> None:
-    """Style and scripts, plotly.js of the installed package, and the index of runs."""
+    """Style and scripts, plotly.js, and which instance each run and each solution file is of."""
     from plotly.offline import get_plotlyjs
 
     with as_file(files("rsjs.reporting.site") / "assets") as assets:
         shutil.copytree(assets, root / "assets", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "assets" / "plotly.min.js").write_text(get_plotlyjs(), "utf-8")
     (root / "data").mkdir()
-    (root / "data" / "index.js").write_text(_index_script(material), "utf-8")
+    slugs = list(dict.fromkeys(instance_slug(row) for row in material.rows))
+    place = {slug: i for i, slug in enumerate(slugs)}
+    runs = [
+        [row["anchor"], place[instance_slug(row)], (row["solution_sha256"] or "")[:16]]
+        for row in material.rows
+    ]
+    index = f"rsjsIndex({harmless({'slugs': slugs, 'runs': runs})});\n"
+    (root / "data" / "index.js").write_text(index, "utf-8")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -174,14 +150,3 @@ def _put(scratch: Path, folder: Path) -> None:
             before.rename(folder)
         raise
     shutil.rmtree(before, ignore_errors=True)
-
-
-def titled(sources: Sequence[Path]) -> str:
-    """
-    The names of what is reported.
-
-    >>> titled([Path("runs/smoke"), Path("tables/rows.csv")])
-    'smoke, tables'
-    """
-    folders = [path.parent if path.suffix == ".csv" else path for path in sources]
-    return ", ".join(folder.absolute().name for folder in folders)

@@ -42,11 +42,6 @@ class Family:
         return Analysis(rows=self.rows)
 
     @cached_property
-    def is_shared(self) -> bool:
-        """Whether its seconds were measured beside other runs, so that none is ranked."""
-        return self.analysis.is_shared
-
-    @cached_property
     def footer(self) -> str:
         """What its runs have in common, see `footer`."""
         return footer(self.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import inf
 from typing import Any
@@ -19,14 +19,13 @@ from rsjs.reporting.figures.occupancy_drawers import occupancy
 from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import DIGITS, footer, grouped
-from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
-from rsjs.reporting.site.plots import AROUND, figure_plot
+from rsjs.reporting.site.plots import AROUND, SHARED_NOTE, figure_plot
 from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import headed, shown
-from rsjs.reporting.tables.table import Column, Table
+from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.select import are_shared, best_row, is_schedule, is_simulated, known
 from rsjs.runs.kinds.base import kind
 
@@ -34,8 +33,6 @@ MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out
 COLOURS = {"in time": "#0072B2", "late": "#E69F00"}
 ROW, LOWEST, TALLEST = 9, 260, 1400  # pixels: height of a GPU and of the figure
-
-Row = Mapping[str, Any]
 
 
 def content(
@@ -46,21 +43,14 @@ def content(
     *,
     pdf: bool,
 ) -> dict[str, Any]:
-    """
-    Return what the template `instance` needs.
-
-    Parameters
-    ----------
-    pdf : bool
-        Whether figures are drawn as PDF too, which takes a second.
-    """
+    """Return what the template `instance` needs; with `pdf` figures are drawn as PDF too."""
     first, best, slug, shared = rows[0], best_row(rows), instance_slug(rows[0]), are_shared(rows)
     found = best_solution(rows, material)
     drawn = _drawn(rows)
     plots = []
-    for figure in (_trajectories(drawn), _gaps(drawn), _costs(rows)):
-        if figure is None:
-            continue
+    with_gaps = [run for run in drawn if gap_curve(run)]
+    gaps = gap_over_time(with_gaps) if with_gaps else None
+    for figure in filter(None, (_trajectories(drawn), gaps, _costs(rows))):
         timed = figure.name != "costs"
         few = "Of each method the run of median cost." if len(drawn) < len(rows) else ""
         note = f"{few} {SHARED_NOTE if shared else ''}".strip() if timed else ""
@@ -155,9 +145,8 @@ def _trajectories(runs: Sequence[Row]) -> Figure | None:
             if least > 0:  # first bounds may be negative, or next to nothing
                 points = [point for point in points if point[1] >= SHOWN_BOUNDS * least]
             if points:
-                tip, more = f"{run['tip']}, {word}", {"links": [run["link"]], "look": look}
-                one = step_series(run["method"], points, tips=[tip], **more)
-                series.append(one)
+                more = {"tips": [f"{run['tip']}, {word}"], "links": [run["link"]], "look": look}
+                series.append(step_series(run["method"], points, **more))
     if not series:
         return None
     below = f", from {SHOWN_BOUNDS:.0%} of the least cost on" if least > 0 else ""
@@ -183,12 +172,6 @@ def _points(run: Row, key: str) -> list[tuple[float, float]]:
     if found and end is not None and end > found[-1][0]:
         found.append((end, found[-1][1]))
     return found
-
-
-def _gaps(runs: Sequence[Row]) -> Figure | None:
-    """The gap of each incumbent to the best bound against time; None if there is no gap."""
-    found = [run for run in runs if gap_curve(run)]
-    return gap_over_time(found) if found else None
 
 
 def _costs(rows: Sequence[Row]) -> Figure | None:
@@ -259,8 +242,8 @@ def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             labels.column("bound", "best bound", rows),
             Column("gap_to_best", "gap to best", formats.percent, unit="%"),
             Column("method", "best cost by"),
-            Column("instance_sha256", "sha256", text=lambda row: _digits(row["instance_sha256"])),
-            Column("solution", "sha256 of solution", text=lambda row: _digits(row["solution"])),
+            Column("instance_sha256", "sha256", text=lambda row: row["instance_sha256"][:DIGITS]),
+            Column("solution", "sha256 of solution", text=lambda row: row["solution"][:DIGITS]),
         ],
         rows=[list_line(group) for group in grouped(rows, "instance").values()],
         notes=[
@@ -274,10 +257,6 @@ def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
         choices=frozenset({"family"}),
     )
     return {"instances": downloads.with_files(table, "all")}
-
-
-def _digits(sha256: str) -> str:
-    return sha256[:DIGITS]
 
 
 def list_line(group: Sequence[Row]) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from rsjs.reporting.figures.figure_style import styles
 from rsjs.reporting.figures.runs import FLOOR
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import footer, grouped, versions
-from rsjs.reporting.site.family_page import SHARED_NOTE
 from rsjs.reporting.site.pages import run_url, slug
-from rsjs.reporting.site.plots import Plot, figure_plot
+from rsjs.reporting.site.plots import SHARED_NOTE, Plot, figure_plot
 from rsjs.reporting.site.report_data import ReportRow
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats
@@ -90,17 +89,14 @@ def _plots(rows: Sequence[ReportRow]) -> list[Plot]:
     shared = are_shared(seconds)
     note = f"From the start of the build to the end. {SHARED_NOTE if shared else ''}".strip()
     figures = [
-        (
-            _by_size("gaps", "Gap at the end by size", "gap to the best bound [%]", gaps, floor),
-            False,
-        ),
-        (_by_size("seconds", "Time by size", "wall-clock time [s]", seconds, note), shared),
+        _by_size("gaps", "Gap at the end by size", "gap to the best bound [%]", gaps, floor),
+        _by_size("seconds", "Time by size", "wall-clock time [s]", seconds, note),
     ]
     colours = styles(grouped(rows, "family"))
     return [
-        figure_plot(figure, colours, height=380, is_shared=is_shared)
-        for figure, is_shared in figures
-        if figure.panels[0].series
+        figure_plot(one, colours, height=380, is_shared=shared and one.name == "seconds")
+        for one in figures
+        if one.panels[0].series
     ]
 
 

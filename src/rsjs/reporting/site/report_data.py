@@ -44,7 +44,7 @@ class Material:
     def record(self, row: ReportRow) -> Path | None:
         """Return the folder of the record of a row."""
         store = self.stores.get(row["anchor"])
-        return None if store is None else _record(store, row["anchor"])
+        return None if store is None else Store(store).path(row["anchor"])
 
     def solved(self, row: ReportRow) -> Path | None:
         """Return the file of the instance in the order in which a run solved it."""
@@ -78,7 +78,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
         share_bounds(rows)
     places = {
-        row["run_id"]: next(path for path in stores if _record(path, row["run_id"]).exists())
+        row["run_id"]: next(path for path in stores if Store(path).path(row["run_id"]).exists())
         for row in found.rows
     }
     return Material(
@@ -91,10 +91,6 @@ def gathered(sources: Sequence[Path]) -> Material:
         lost=found.lost,
         stores=places,
     )
-
-
-def _record(store: Path, run_id: str) -> Path:
-    return Store(store).path(run_id)
 
 
 def _completed(row: StoredRow, place: int, stores: Mapping[str, Path]) -> ReportRow:
@@ -117,7 +113,7 @@ def _completed(row: StoredRow, place: int, stores: Mapping[str, Path]) -> Report
 def _solution_sha256(run_id: str, store: Path | None) -> str | None:
     if store is None:
         return None
-    lines = (_record(store, run_id) / SUMS).read_text("utf-8").splitlines()
+    lines = (Store(store).path(run_id) / SUMS).read_text("utf-8").splitlines()
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     files = (kind(name).solution_file for name in KINDS)
     return next((sums[file] for file in files if file in sums), None)

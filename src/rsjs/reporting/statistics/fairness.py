@@ -136,13 +136,17 @@ def taken(rows: Sequence[Row]) -> Iterator[Finding]:
         yield Finding(TAKEN[name][0], True, message)
 
 
+def overshoot(row: AnyRow) -> float:
+    """Return seconds from the time limit to the end; of the method if not known of the process."""
+    over = known(row, "overshoot_s")
+    return float((known(row, "total_s") or 0.0) - row["time_limit"] if over is None else over)
+
+
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
     """Methods that went on after their time limit."""
     overs: dict[tuple[Any, bool], list[float]] = {}
     for row in rows:
-        over = known(row, "overshoot_s")  # of the process; a row may know the method's time only
-        if over is None:
-            over = (known(row, "total_s") or 0.0) - row["time_limit"]
+        over = overshoot(row)
         if over > GRACE:
             overs.setdefault((row.get("method"), _gained(row)), []).append(over)
     for (method, gained), found in overs.items():
@@ -197,7 +201,9 @@ def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
         cores = known(row, "hardware_threads")
         where = f" on {counted(int(cores), 'hardware thread')}" if cores else ""
         message = f"{len(found)} of {counted(len(exclusive), 'exclusive run')} beside other"
-        yield Finding("load", True, f"{message} processes, whose load was up to {load:.1f}{where}")
+        told = f"{message} processes, whose load was up to {load:.1f}{where}"
+        # as with all aspects: what every run had favours no method, and its seconds rank nothing
+        yield Finding("load", len(found) < len(exclusive), told)
 
 
 def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:

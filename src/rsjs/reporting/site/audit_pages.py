@@ -1,0 +1,221 @@
+"""
+The pages for those who doubt: what failed, whether the comparison is fair, and provenance.
+
+Failures have how to repeat them; what was skipped or is not there yet stands with them. Fairness
+has findings, what every run was given, and how limits were kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.families import DIGITS, Family, footer, run_set
+from rsjs.reporting.site.pages import instance_url, method_url, run_url
+from rsjs.reporting.site.report_data import Material, ReportRow
+from rsjs.reporting.site.run_table import ENDED, QUALITY, command, has_nothing, log_end, mark
+from rsjs.reporting.statistics.fairness import ASPECTS, overshoot, shown, values
+from rsjs.reporting.statistics.tables import METHOD, named, records
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.table import Column, Row, Table
+from rsjs.rows.csv import csv_text
+from rsjs.rows.select import are_shared, known
+
+SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
+
+
+def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
+    """Return what the template `failures` needs."""
+    failed = [row for row in material.rows if has_nothing(row)]
+    return {
+        "kinds": _kinds(failed, material),
+        "all_runs": downloads.with_files(_failed(failed), "failures"),
+        "skipped": downloads.with_files(_skipped(material.skipped), "failures"),
+        "missing": material.missing,
+        "corrupt": material.corrupt,
+    }
+
+
+def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, Any]]:
+    """Failures of one method that look alike, the worst first, each with one that stands for it."""
+    groups: dict[tuple[str | None, ...], list[ReportRow]] = {}
+    for row in failed:
+        alike = re.sub(r"\d[\d.e+-]*", "N", row["message"])
+        groups.setdefault((row["ended"], row["quality"], row["method"], alike), []).append(row)
+
+    def severity(rows: Sequence[Row]) -> tuple[int, int]:
+        words = (rows[0]["quality"], rows[0]["ended"].partition("(")[0])
+        places = [SEVERITY.index(word) for word in words if word in SEVERITY]
+        return min(places, default=len(SEVERITY)), -len(rows)
+
+    return [
+        {"rows": rows, "command": command(rows[0], material), "log": log_end(rows[0], material)}
+        for rows in sorted(groups.values(), key=severity)
+    ]
+
+
+def _failed(failed: Sequence[Row]) -> Table:
+    def link(row: Row, key: str) -> str:
+        if key == "method":
+            return method_url(row["method"])
+        return instance_url(row) if key == "instance" else run_url(row)
+
+    keys = ["method", "instance", "seed", "ended", "quality", "message"]
+    keys += ["family", "anchor", "instance_sha256"]  # for links, and in the CSV file
+    return Table(
+        name="runs",
+        title="All runs that failed or have no solution",
+        columns=[
+            METHOD,
+            Column("instance", "instance"),
+            Column("seed", "seed", formats.count),
+            ENDED,
+            QUALITY,
+            Column("message", "message"),
+            Column("anchor", "run"),
+        ],
+        rows=[{key: row[key] for key in keys} for row in failed],
+        notes=[
+            "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
+            " did not fail; it stands here if it has no solution."
+        ],
+        footer=footer(failed),
+        link=link,
+        mark=mark,
+        choices=frozenset({"method", "ended", "quality"}),
+    )
+
+
+def _skipped(skipped: Sequence[Row]) -> Table:
+    frame = pd.DataFrame(skipped, columns=["method", "message"])
+    counts = frame.value_counts(sort=False).rename("runs").reset_index()
+    return Table(
+        name="skipped",
+        title="Skipped",
+        columns=[METHOD, Column("runs", "runs", formats.count), Column("message", "reason")],
+        rows=records(counts.sort_values("runs", ascending=False, kind="stable")),
+        notes=["Asked for, but the method does not serve the instance, or is not installed."],
+    )
+
+
+def fairness(
+    families: Sequence[Family], rows: Sequence[ReportRow], downloads: Downloads
+) -> dict[str, Any]:
+    """Return what the template `fairness` needs."""
+    return {
+        "unfair": [family.name for family in families if family.unfair],
+        "findings": downloads.with_files(_findings(families), "all"),
+        "conditions": downloads.with_files(conditions_table(families), "fairness"),
+        "limits": downloads.with_files(_limits(rows), "fairness"),
+    }
+
+
+def _findings(families: Sequence[Family]) -> Table:
+    found = [(family, family.tables["fairness"]) for family in families]
+    notes = [line for family in families for line in family.analysis.conditions()]
+    return replace(
+        found[0][1],
+        title="Findings",
+        columns=[Column("family", "family"), *found[0][1].columns],
+        rows=[{"family": family.name, **row} for family, table in found for row in table.rows],
+        notes=[*dict.fromkeys(notes)],
+        mark=lambda row, key: "bad" if row["weight"] == "UNFAIR" else "",
+        choices=frozenset({"family", "weight", "aspect"}),
+        footer=footer([row for family in families for row in family.rows]),
+    )
+
+
+def conditions_table(families: Sequence[Family]) -> Table:
+    """Return each aspect with all its values, by family; marked where a finding is unfair."""
+    unfair = {(family.name, row["aspect"]) for family in families for row in family.unfair}
+
+    def told(value: Any) -> str:
+        text = shown(value)
+        return text[:DIGITS] if len(text) == 40 else text  # of a commit
+
+    lines = [
+        {
+            "aspect": aspect.name,
+            "column": key,
+            **{
+                family.name: "; ".join(sorted(set(map(told, values(family.rows, key)))))
+                for family in families
+            },
+        }
+        for aspect in ASPECTS
+        for key in aspect.keys
+        if any(known(row, key) is not None for family in families for row in family.rows)
+    ]
+    columns = [Column("aspect", "aspect"), Column("column", "column of rows.csv")]
+    return Table(
+        name="conditions",
+        title="What the runs were given",
+        columns=[*columns, *(Column(family.name, family.name) for family in families)],
+        rows=lines,
+        notes=[
+            "Several values of an aspect are unfair only if runs of the same instance differ: see"
+            " the findings. None: not asked for, or not recorded."
+        ],
+        mark=lambda line, key: "warn" if (key, line["aspect"]) in unfair else "",
+    )
+
+
+def _limits(rows: Sequence[ReportRow]) -> Table:
+    """How far past their time limit the processes of each method ran."""
+    frame = pd.DataFrame(
+        [
+            {
+                "method": row["method"],
+                "past": max(0.0, overshoot(row)),
+                "false": known(row, "false_incumbents") or 0,
+                "strays": known(row, "strays") or 0,
+            }
+            for row in rows
+        ]
+    )
+    frame["median"] = frame["past"].where(frame["past"] > 0)
+    lines = frame.groupby("method", sort=False).agg(
+        runs=("past", "size"),
+        over=("median", "count"),
+        median=("median", "median"),
+        most=("past", "max"),
+        false=("false", "sum"),
+        strays=("strays", "sum"),
+    )
+    return Table(
+        name="limits",
+        title="How limits were kept",
+        columns=[
+            METHOD,
+            Column("runs", "runs", formats.count),
+            Column("over", "past the limit", formats.count),
+            Column("median", "median of these", formats.measured, unit="s"),
+            Column("most", "max", formats.measured, unit="s"),
+            Column("false", "false incumbents", formats.count),
+            Column("strays", "processes left behind", formats.count),
+        ],
+        rows=named(lines),
+        notes=[
+            "Seconds from the time limit to the end of the process. Incumbents found later do not"
+            " count. False incumbents are not worth what the method claimed."
+        ],
+        footer=footer(rows),
+        link=lambda line, key: method_url(line["method"]),
+        shared=frozenset({"median", "most"} if are_shared(rows) else ()),
+    )
+
+
+def provenance(material: Material, downloads: Downloads) -> dict[str, Any]:
+    """Return what the template `provenance` needs."""
+    rows = [{key: value for key, value in row.items() if key != "events"} for row in material.rows]
+    return {
+        "run_set": run_set(rows),
+        "sources": [path.as_posix() for path in material.sources],
+        "sessions": [*material.sessions.values()],
+        "runs_file": downloads.text("provenance-runs.csv", csv_text(rows)),
+    }
