@@ -74,7 +74,7 @@ def show(
         str | None, option("JOB", "Power model and optimal speed profiles of a job.")
     ] = None,
     sets: Annotated[
-        bool, option(None, "The sets of the library, and FILE if given, by features.", "--sets")
+        bool, option(None, "The sets of the library, and the files given, by features.", "--sets")
     ] = False,
     allow_plugins: AllowPlugins = False,
     as_json: Json = False,
@@ -101,8 +101,8 @@ def show(
     given = files or []
     part = distribution is not None or profile is not None
     if sets:
-        if len(given) > 1 or part:
-            raise InputError("--sets", described("other options"), "at most a FILE beside it")
+        if part:
+            raise InputError("--sets", described("other options"), "at most files beside it")
         _show_sets(given, output, as_json=as_json)
         return
     if not given:
