@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.campaigns import execute
+from rsjs.campaigns import pool_worker
 from rsjs.campaigns.run import Run
 from rsjs.core.call import Limits
 from rsjs.core.report import SolveResult, Stop
@@ -36,7 +36,7 @@ def verdict_on(problem, tmp_path):
             mig_schedule.write_schedule(schedule, tmp_path)
         if claims is not None:
             (tmp_path / mig_schedule.STAGES).write_text(json.dumps(claims))
-        found = execute.verified(asked, path, result, tmp_path)
+        found = pool_worker.verified(asked, path, result, tmp_path)
         return found.result, found.verdict, found.figures
 
     return verified
@@ -111,7 +111,7 @@ def test_incumbents_are_priced_again(problem, tmp_path):
     (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     path = str(tmp_path / "problem.json.gz")
     run = Run.of_document(_spec(problem))
-    priced, count = execute.incumbents(run, path, tmp_path)
+    priced, count = pool_worker.incumbents(run, path, tmp_path)
     assert [one["objective"] for one in priced] == [0, 0, None]
     assert ([one["claimed"] for one in priced], count) == ([-1.0, 0.0, 0.0], 3)
     assert mig_schedule.KIND.price(problem, good) == 0

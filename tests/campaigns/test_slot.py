@@ -9,8 +9,8 @@ import pytest
 
 from rsjs.campaigns import pool, pool_worker
 from rsjs.campaigns.collection import collect
-from rsjs.campaigns.execute import Order
 from rsjs.campaigns.pool import Slot
+from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.runner import Part, prepare
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError

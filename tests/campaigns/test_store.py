@@ -15,8 +15,8 @@ import pytest
 from rsjs.campaigns import records, runner
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.environments import Environment
-from rsjs.campaigns.execute import Order, perform
 from rsjs.campaigns.pool import Local
+from rsjs.campaigns.pool_worker import Order, perform
 from rsjs.campaigns.runner import Part
 from rsjs.campaigns.store import Store, open_store
 from rsjs.commit import code_digest

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.campaigns import session
-from rsjs.campaigns.execute import priced_again
+from rsjs.campaigns.pool_worker import priced_again
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.store import Store, read_document

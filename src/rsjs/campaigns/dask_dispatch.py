@@ -18,21 +18,20 @@ import sys
 import tempfile
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
-from importlib import metadata
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from rsjs.campaigns import environments, records, session
-from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
-from rsjs.campaigns.pool import News, Slot
-from rsjs.campaigns.session import Conditions, Need, on_host
+from rsjs.campaigns import environments, records
+from rsjs.campaigns.pool import IDLE, Dispatch, News, Slot
+from rsjs.campaigns.pool_worker import Order
+from rsjs.campaigns.session import Conditions, Need, conditions, on_host
 from rsjs.campaigns.spec import HERE
 from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
@@ -41,64 +40,56 @@ from rsjs.rows.build import summary
 from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 INSTALL = "pip install 'rsjs-bench[dask]'"
 PACKAGE = "rsjs-bench"
 PATIENCE = 10.0  # seconds for a scheduler to answer
 FETCHED = 300.0  # seconds for a record to come
-IDLE = 0.25  # seconds without news, and between looks whether a run is still wanted
 LOST = "the Dask scheduler has gone; what is done is kept, the same command goes on from there"
 ENDING = ("closing", "closed", "failed")  # states of a worker
 # Ctrl-C reaches all processes of a terminal; these are ended by the one that asked for them.
 LEAVE_CTRL_C = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
+# Dask does not leave their HTTP servers out.
 NO_PAGES = {f"distributed.{one}.http.routes": list[str]() for one in ("scheduler", "worker")}
 
 
 @contextmanager
 def own_cluster(workers: int) -> Iterator[Client]:
-    """
-    A client of a scheduler and so many workers of one thread, ended afterwards.
-
-    They speak with each other by TLS with keys of their own: whoever else connects to them could
-    have them run any code. Their HTTP servers, which Dask does not leave out, have no pages.
-    """
+    """A client of a new scheduler and so many workers of one thread, ended afterwards."""
     _require()
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import LocalCluster
 
-    options = {
-        "host": "127.0.0.1",
-        "protocol": "tls",
-        "security": True,
-        "dashboard_address": None,
-        "scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-        "memory_limit": 0,  # a run has its own, and its memory is not the worker's
-        "silence_logs": logging.CRITICAL,
-        "preload": [LEAVE_CTRL_C],
-    }
-    with ExitStack() as stack:
-        try:
-            with dask.config.set(NO_PAGES):
-                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **options)
-            stack.enter_context(cluster)
-            client = stack.enter_context(Client(cluster, set_as_default=False))
-        except (OSError, RuntimeError) as error:
-            reason = described(told(error))
-            raise InputError("--dispatch", reason, "a Dask cluster that starts") from None
+    try:
+        with dask.config.set(NO_PAGES):
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                security=True,  # TLS with own keys: whoever else connects could run any code
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                memory_limit=0,  # a run has its own, and its memory is not the worker's
+                silence_logs=logging.CRITICAL,
+                preload=[LEAVE_CTRL_C],
+            )
+    except (OSError, RuntimeError) as error:
+        raise InputError("--dispatch", described(told(error)), "a cluster that starts") from None
+    with cluster, running_cluster(cluster) as client:
         yield client
 
 
 @contextmanager
-def running_cluster(address: str) -> Iterator[Client]:
+def running_cluster(address: str | LocalCluster) -> Iterator[Client]:
     """A client of a scheduler that is running; InputError if none answers there."""
     _require()
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
     try:
-        with warnings.catch_warnings():  # the versions that matter are compared before a run
-            warnings.simplefilter("ignore", VersionMismatchWarning)
+        # the versions that matter are compared before a run
+        with warnings.catch_warnings(action="ignore", category=VersionMismatchWarning):
             client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         reason = described(f"{address}: {error}")
@@ -110,21 +101,12 @@ def running_cluster(address: str) -> Iterator[Client]:
 def _require() -> None:
     for package in ("distributed", "cryptography"):
         if find_spec(package) is None:
-            raise InputError(
-                "--dispatch", described(f"no package {package}"), "pip install 'rsjs-bench[dask]'"
-            )
+            raise InputError("--dispatch", described(f"no package {package}"), INSTALL)
     import distributed  # noqa: F401  # sets the levels that are changed here
 
     for name in logging.root.manager.loggerDict:
         if name.partition(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def conditions(
-    interpreters: Mapping[str, str], methods: Mapping[str, Iterable[str]], exclusive: bool
-) -> Conditions:
-    """On a worker: what its machine and environments have."""
-    return session.conditions(environments.asked(interpreters, methods), exclusive=exclusive)
 
 
 def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
@@ -166,36 +148,34 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
 
 
 class _Given(NamedTuple):
-    """A run that a worker has, where its record goes, and the claim on it."""
+    """A run that a worker has, and the claim on it."""
 
     order: Order
     address: str
-    scratch: Path
     claim: ExitStack
 
 
-@dataclass(eq=False)
-class Dask:
+class Dask(Dispatch):
     """The dispatcher with the workers of a cluster."""
 
-    client: Client
-    here: ClassVar[bool] = False
+    here = False
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
 
     def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        """Carry out all orders."""
         from distributed.comm import CommClosedError
 
-        self.orders, self.store, self.waiting = orders, store, deque(orders)
-        self.need = Need.of(order.run for order in orders)
+        self.store, self.waiting, self.deaths = store, deque(orders), Counter()
+        self.session, self.need = orders[0].session, Need.of(order.run for order in orders)
         self.versions = read_document(store.folder, "store")["versions"]
-        self.plugins: dict[str, dict[str, Any]] = {order.run.environment: {} for order in orders}
+        self.interpreters = {order.run.environment: order.python for order in orders}
+        self.plugins: dict[str, dict[str, Any]] = {name: {} for name in self.interpreters}
         for order in orders:
             self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
-        self.threads: dict[str, int] = {}  # of the workers that may carry out runs, by address
-        self.found: dict[str, Conditions] = {}  # and what they have
+        self.sessions: dict[str, str] = {}  # of the workers that may carry out runs, by address
         self.given: dict[Future, _Given] = {}
         self.ended: SimpleQueue[Future] = SimpleQueue()
-        self.deaths: Counter[str] = Counter()
         try:
             while self.waiting or self.given:
                 yield from self.look()
@@ -206,9 +186,9 @@ class Dask:
                     yield News(kind="idle")
                 else:
                     yield from self._hear(future) if future in self.given else ()
-            last = {self._session(address): address for address in self.found}
+            last = {at: address for address, at in self.sessions.items()}
             for address, found in self._ask([*last.values()]):  # one that is silent has no end
-                yield News(kind="done", data={"session": self._session(address), "found": found})
+                yield News(kind="done", data={"session": self.sessions[address], "found": found})
         except OSError as error:  # the client may not know yet that its connection is closed
             if self.client.status == "running" and not isinstance(error, CommClosedError):
                 raise
@@ -220,80 +200,79 @@ class Dask:
 
     def look(self) -> Iterator[News]:
         """Ask the workers that are new; runs of those that have gone are tried again."""
-        threads = self.client.nthreads()
-        for address in {*self.found} - {*threads}:
-            del self.found[address], self.threads[address]
+        self.threads = threads = dict(self.client.nthreads())
+        self.sessions = {one: at for one, at in self.sessions.items() if one in threads}
         for future, given in [*self.given.items()]:
             if given.address not in threads:
                 del self.given[future]
                 future.cancel(force=True)
-                yield from self._bury(given)
-        new = [address for address in threads if address not in self.found]
-        hosts: Counter[str | None] = Counter()
-        for address, n in threads.items():
-            hosts[urlsplit(address).hostname] += n
-        for host in {urlsplit(address).hostname for address in new}:  # before one is calibrated
-            self.need.refuse_beside(f"threads of workers at {host}", hosts[host])
-        for address, found in self._ask(new):
+                given.claim.close()
+                yield from self.bury(given.order)
+        hosts = Counter(urlsplit(one).hostname for one, n in threads.items() for _ in range(n))
+        for host, n in hosts.items():  # before one is calibrated
+            self.need.refuse_beside(f"threads of workers at {host}", n)
+        for address, found in self._ask([one for one in threads if one not in self.sessions]):
             self._refuse_other(address, found["environments"])
-            self.found[address], self.threads[address] = found, threads[address]
-            machine, at = found["machine"], self._session(address)
-            slots = sum(n for one, n in self.threads.items() if self._session(one) == at)
-            for where, count, cores in (
-                (f"worker {address}", threads[address], "hardware_threads_usable"),
-                (f"workers on {machine['host']}", slots, "hardware_threads"),
+            machine = found["machine"]
+            self.sessions[address] = session = on_host(self.session, machine["host"])
+            slots = sum(threads[one] for one, at in self.sessions.items() if at == session)
+            for place, count, cores in (
+                (f"threads of worker {address}", threads[address], "hardware_threads_usable"),
+                (f"threads of workers on {machine['host']}", slots, "hardware_threads"),
             ):
-                has = {"cores": machine[cores], "memory_mb": machine["memory_mb"]}
-                self.need.refuse(f"threads of {where}", count, **has)
-            yield News(kind="joined", data={"session": at, "found": found, "slots": slots})
+                memory = machine["memory_mb"]
+                self.need.refuse(place, count, cores=machine[cores], memory_mb=memory)
+            yield News(kind="joined", data={"session": session, "found": found, "slots": slots})
 
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""
-        if not workers:
-            return
-        interpreters = {order.run.environment: order.python for order in self.orders}
-        methods = {name: [*plugins] for name, plugins in self.plugins.items()}
-        asked = interpreters, methods, self.need.exclusive
-        answers = self.client.run(conditions, *asked, workers=workers, on_error="return")
+        asked, exclusive = (self.interpreters, self.plugins), self.need.exclusive
+
+        def there() -> Conditions:
+            return conditions(environments.asked(*asked), exclusive=exclusive)
+
+        answers = self.client.run(there, workers=workers, on_error="return")
         for address, answer in answers.items():
             if isinstance(answer, dict):
                 yield address, answer
             elif not isinstance(answer, OSError):
-                version = f"{PACKAGE} {metadata.version(PACKAGE)} as in the store"
-                raise InputError(f"worker {address}", described(told(answer)), version)
+                expected = f"{PACKAGE} as in the store"
+                raise InputError(f"worker {address}", described(told(answer)), expected)
 
     def _refuse_other(self, address: str, found: Mapping[str, Any]) -> None:
         """Compare the environments of a worker with the store and the plan."""
         for name, plugins in self.plugins.items():
             has = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
-            for package, version in self.versions[name].items():
-                _compare(address, package, has.get(package, "none"), version, "in the store")
+            compared = [
+                (package, has.get(package, "none"), version, "in the store")
+                for package, version in self.versions[name].items()
+            ]
             for method, source in plugins.items():
                 there = found[name]["plugins"].get(method, {"broken": "none"})
                 code = there.get("broken") or source_text(there)
-                _compare(address, f"method {method}:", code, source_text(source), "planned")
-
-    def _session(self, address: str) -> str:
-        return on_host(self.orders[0].session, self.found[address]["machine"]["host"])
+                compared.append((f"method {method}:", code, source_text(source), "planned"))
+            for what, code, expected, by in compared:
+                if code != expected:
+                    text = f"{what} {expected} as {by}"
+                    raise InputError(f"worker {address}", described(f"{what} {code}"), text)
 
     def _give(self) -> Iterator[News]:
         """Give orders to workers that have a thread free."""
         while self.waiting:
             busy = Counter(given.address for given in self.given.values())
-            free = [address for address, n in self.threads.items() if busy[address] < n]
+            free = [address for address in self.sessions if busy[address] < self.threads[address]]
             if not free:
                 return
             order, claim = self.waiting.popleft(), ExitStack()
-            scratch = claim.enter_context(self.store.claimed(order.run))
-            if scratch is None:
+            if claim.enter_context(self.store.claimed(order.run)) is None:
                 claim.close()
                 yield News(kind="passed over", run=order.run)
                 continue
             address = min(free, key=lambda one: busy[one] / self.threads[one])
-            order = replace(order, session=self._session(address))
+            order = replace(order, session=self.sessions[address])
             content = Path(order.instance).read_bytes()
             future = self.client.submit(carry_out, order, content, workers=[address], pure=False)
-            self.given[future] = _Given(order, address, scratch, claim)
+            self.given[future] = _Given(order, address, claim)
             future.add_done_callback(self.ended.put)
             yield News(kind="begun", run=order.run)
 
@@ -309,31 +288,13 @@ class Dask:
                 raise OSError(None, f"worker {given.address}: {told(error)}")
         if record is None and self.client.status != "running":
             raise OSError(None, LOST)  # none of its worker's making
+        run = given.order.run
         if record is not None:
-            records.receive(record, given.scratch / "record", given.order.run)
+            records.receive(record, self.store.scratch(run.id) / "record", run)
+            self.store.commit(run)
         del self.given[future]
-        yield from self._bury(given) if record is None else self._commit(given)
-
-    def _bury(self, given: _Given) -> Iterator[News]:
-        """A run came to no end: it is tried again, and in the end recorded as a crash."""
-        run = given.order.run
-        self.deaths[run.id] += 1
-        if self.deaths[run.id] < ATTEMPTS:
-            given.claim.close()
-            self.waiting.appendleft(given.order)
-            yield News(kind="lost", run=run)
-        else:
-            records.write(lost_record(given.order), given.scratch / "record", None)
-            yield from self._commit(given)
-
-    def _commit(self, given: _Given) -> Iterator[News]:
-        run = given.order.run
-        self.store.commit(run)
         given.claim.close()
-        yield News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))
-
-
-def _compare(address: str, package: str, found: str, expected: str, by: str) -> None:
-    if found != expected:
-        text = f"{package} {expected} as {by}"
-        raise InputError(f"worker {address}", described(f"{package} {found}"), text)
+        if record is None:
+            yield from self.bury(given.order)
+        else:
+            yield News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))

@@ -18,12 +18,12 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import IO, Any, ClassVar, Literal, Protocol
+from typing import IO, Any, ClassVar, Literal
 
 import psutil
 
 from rsjs.campaigns import records
-from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
+from rsjs.campaigns.pool_worker import Order, lost_record
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.store import Store
 from rsjs.rows.build import summary
@@ -31,6 +31,7 @@ from rsjs.runs.process_tree import kill_if_stopped, subreaper
 
 PATIENCE = 5.0  # seconds for a slot to end its run
 IDLE = 0.25  # seconds without news
+ATTEMPTS = 2  # of a run whose supervisor dies
 MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable to start
 
 
@@ -52,14 +53,33 @@ class News:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-class Dispatch(Protocol):
+class Dispatch:
     """A way of carrying out orders in turn, as many side by side as it has places for."""
 
-    @property
-    def here(self) -> bool:
-        """On this machine; else news of machines come before those of their runs."""
+    here: ClassVar[bool]  # on this machine; else news of machines come before those of their runs
+    store: Store
+    waiting: deque[Order]
+    deaths: Counter[str]  # by run; "" = of slots that had none
 
-    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]: ...
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+        """Carry out all orders."""
+        raise NotImplementedError
+
+    def bury(self, order: Order) -> Iterator[News]:
+        """Try a run that came to no end again; in the end it is recorded as a crash."""
+        run = order.run
+        self.deaths[run.id] += 1
+        if self.deaths[run.id] < ATTEMPTS:
+            self.waiting.appendleft(order)
+            yield News(kind="lost", run=run)
+            return
+        record = lost_record(order, f"the process that watches over it died {ATTEMPTS} times")
+        with self.store.claimed(run) as scratch:
+            if scratch is None:
+                return
+            records.write(record, scratch / "record", None)
+            self.store.commit(run)
+        yield News(kind="ended", run=run, data=summary(record))
 
 
 class Slot:
@@ -123,19 +143,17 @@ class Slot:
         self.output.close()
 
 
-class Local:
+class Local(Dispatch):
     """The dispatcher with so many slots on this machine."""
 
-    here: ClassVar[bool] = True
+    here = True
 
     def __init__(self, slots: int) -> None:
         self.most = slots
 
     def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        """Carry out all orders."""
-        self.store, self.waiting = store, deque(orders)
+        self.store, self.waiting, self.deaths = store, deque(orders), Counter()
         self.slots: list[Slot] = []
-        self.deaths: Counter[str] = Counter()  # by run; "" = of slots that had none
         self.others = {child.pid for child in psutil.Process().children()}
         self.selector = selectors.DefaultSelector()
         with subreaper():  # what a slot leaves that is killed comes to us
@@ -158,6 +176,7 @@ class Local:
                 self.selector.close()
 
     def open(self) -> None:
+        """Start a slot."""
         slot = Slot(self.store)
         self.slots.append(slot)
         self.selector.register(slot.output, selectors.EVENT_READ, slot)
@@ -172,7 +191,13 @@ class Local:
         lines = slot.lines()
         if lines is None:
             self._close(slot)
-            yield from self._bury(slot)
+            if slot.order is not None:
+                yield from self.bury(slot.order)
+            else:
+                self.deaths[""] += 1
+                if self.deaths[""] > MOST_IDLE_DEATHS:
+                    code = slot.process.returncode
+                    raise OSError(None, f"slots end without a run, the last one with code {code}")
             if self.waiting:
                 self.open()
             return
@@ -189,27 +214,6 @@ class Local:
                     self._close(slot)
                     return
                 slot.give(self.waiting.popleft())
-
-    def _bury(self, slot: Slot) -> Iterator[News]:
-        """A slot died: its run is tried again, by another, and in the end recorded as a crash."""
-        order = slot.order
-        run_id = "" if order is None else order.run.id
-        self.deaths[run_id] += 1
-        if order is None:
-            if self.deaths[run_id] > MOST_IDLE_DEATHS:
-                code = slot.process.returncode
-                raise OSError(None, f"slots end without a run, the last one with code {code}")
-        elif self.deaths[run_id] < ATTEMPTS:
-            self.waiting.appendleft(order)
-            yield News(kind="lost", run=order.run)
-        else:
-            record = lost_record(order)
-            with self.store.claimed(order.run) as scratch:
-                if scratch is None:
-                    return
-                records.write(record, scratch / "record", None)
-                self.store.commit(order.run)
-            yield News(kind="ended", run=order.run, data=summary(record))
 
     def _end_strays(self) -> None:
         """What a slot that was killed left behind: our children that are neither slots nor old."""

@@ -1,11 +1,12 @@
 """
 The process that carries out runs one after the other: `python -m ...pool_worker STORE PARENT`.
 
-It reads a line for each run from standard input and writes lines on how it goes to standard output.
+A run goes from its instance file to its record: carried out, verified, written. The process
+reads a line for each run from standard input and writes lines on how it goes to standard output.
 It is a subreaper without other children, so whatever a run starts is found and ended with it. When
 its parent dies it gets SIGTERM, ends the run and all its processes, and leaves no record of it.
 
-    in    {"order": {...}}            see `execute.Order`; the end of input ends the process
+    in    {"order": {...}}            see `Order`; the end of input ends the process
     out   {"event": "ready"}
           {"event": "begun" | "passed over"}
           {"event": "line", "line": {...}}        an event of the worker
@@ -19,17 +20,190 @@ import json
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns.execute import Order, perform
+from rsjs.campaigns import records
+from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.store import Store
+from rsjs.campaigns.store import Store, instance_file, refuse_other
 from rsjs.core.errors import InputError
 from rsjs.core.process import die_with_parent
+from rsjs.core.report import SolveResult, Stop
 from rsjs.rows.build import summary
+from rsjs.runs import provenance
+from rsjs.runs.kinds.base import Kind, Verified, kind
 from rsjs.runs.process_tree import Family, subreaper
-from rsjs.runs.supervisor import Batch
+from rsjs.runs.supervisor import Batch, End, Supervisor
+from rsjs.runs.task_files import INCUMBENTS, Task, all_events
+
+MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
+
+OnEvent = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """A run, and what is needed to carry it out on this machine."""
+
+    run: Run
+    instance: str  # path of its file
+    python: str  # the interpreter of the run's environment
+    rsjs_version: str
+    solver_version: str | None
+    session: str
+
+
+def perform(
+    order: Order, work: Path, record: Path, *, batch: Batch, on_event: OnEvent | None = None
+) -> Record | None:
+    """
+    Carry out a run in the empty folder `work`, and write its record.
+
+    This process is a subreaper without other children than the worker of `batch`, which carries out
+    the runs that need no process of their own. None if the run was interrupted: nothing is written.
+    InputError if the file holds another instance than the run is for.
+    """
+    run, in_batch = order.run, order.run.isolation == "batch"
+    problem_in(run, order.instance)
+    if not in_batch:
+        batch.end()  # whatever is beside a run counts as its own
+    begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
+    used = _cpu_seconds()
+    task = Task(
+        instance=order.instance,
+        method=run.method,
+        limits=run.limits,
+        every_incumbent=True,
+        output_limit_mb=run.output_limit_mb,
+        kind=run.kind,
+        options=run.options,
+        plugins=None if run.plugins is None else json.loads(run.plugins),
+    )
+    ended = Supervisor(
+        folder=work,
+        task=task,
+        python=order.python,
+        alone=True,
+        inside=True,
+        on_event=on_event,
+        batch=batch if in_batch else None,
+    ).run()
+    if ended.end is End.INTERRUPTED:
+        return None
+    cpu = None if in_batch else _cpu_seconds() - used
+    try:
+        found = verified(run, order.instance, ended.result, work)
+        priced, reported = incumbents(run, order.instance, work)
+    except OSError as error:  # a folder in a state that cannot be read is the run's own fault
+        message = f"{ended.result.message}; what it left cannot be read: {error}"
+        wrong = replace(ended.result, stop=Stop.ERROR, solution=None, message=message)
+        found, priced, reported = Verified(result=wrong), [], 0
+    process = {
+        "end": ended.end.value,
+        "returncode": ended.returncode,
+        "cores": ended.cores,
+        "strays": ended.strays,
+        "clock_s": ended.clock_seconds,
+        "cpu_s": cpu,
+        "whole_s": time.monotonic() - begin,
+        "begun": begun,
+        "load_before": load,
+        "load_after": provenance.load(),
+    }
+    made = _record(order, found, process, priced, reported)
+    records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
+    return made
+
+
+def lost_record(order: Order, message: str) -> Record:
+    """Return the record of a run that was begun and never came to an end."""
+    process = {
+        **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after")),
+        **{"end": "lost", "cores": [], "strays": 0, "begun": provenance.utc(), "whole_s": 0.0},
+    }
+    return _record(order, Verified(result=SolveResult(stop=Stop.ERROR, message=message)), process)
+
+
+def _record(
+    order: Order,
+    found: Verified,
+    process: dict[str, Any],
+    priced: Sequence[dict[str, Any]] = (),
+    reported: int = 0,
+) -> Record:
+    return Record(
+        run=order.run,
+        result=found.result,
+        verdict=found.verdict,
+        figures=found.figures,
+        process=process,
+        incumbents=[*priced],
+        incumbents_reported=reported,
+        rsjs_version=order.rsjs_version,
+        solver_version=order.solver_version,
+        session=order.session,
+    )
+
+
+def _cpu_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+@lru_cache(maxsize=4)
+def _read(name: Kind, instance: str) -> Any:
+    return kind(name).read(instance)
+
+
+def problem_in(run: Run, instance: str) -> Any:
+    """Read the file of a run's instance; InputError if it is another than the run is for."""
+    problem = _read(run.kind, instance)
+    refuse_other(problem, run.solved_sha256, instance)
+    return problem
+
+
+def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verified:
+    """Verify what a worker left in its folder, and write the solution's file there."""
+    own, problem = kind(run.kind), problem_in(run, instance)
+    found = own.verified(problem, run.method, run.options, result, work)
+    own.save(problem, run.method, found, work / own.solution_file)
+    return found
+
+
+def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:
+    """Return seconds, claimed and checked cost of the incumbents priced; how many there were."""
+    problem, own = problem_in(run, instance), kind(run.kind)
+    lines = (line for line in all_events(work) if line["event"] == "incumbent")
+    reported = [*zip(lines, own.incumbents(work / INCUMBENTS), strict=False)]
+    chosen, last = reported, len(reported) - 1
+    if last >= MOST_PRICED:
+        chosen = [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]
+    priced: list[dict[str, float | None]] = [
+        {
+            "seconds": line["seconds"],
+            "claimed": line["value"],
+            "objective": own.price(problem, solution),
+        }
+        for line, solution in chosen
+    ]
+    return priced, len(reported)
+
+
+def priced_again(run: Run, store: Store) -> float | None:
+    """Return what the solution in a record costs; None if it is infeasible or not readable."""
+    own, instance = kind(run.kind), instance_file(store.folder, run.solved_sha256)
+    solution = store.path(run.id) / own.solution_file
+    try:
+        problem = problem_in(run, str(instance))
+        return own.price_file(problem, run.method, run.options, solution)
+    except (InputError, OSError, KeyError):
+        return None
 
 
 def serve(store: Store) -> None:

@@ -14,8 +14,8 @@ import psutil
 
 from rsjs.campaigns import environments as found_environments
 from rsjs.campaigns.environments import Environment
-from rsjs.campaigns.execute import Order
 from rsjs.campaigns.pool import Dispatch, News
+from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.session import Conditions, Need, Session, conditions, read_some

@@ -20,7 +20,7 @@ from typing import Any
 from rsjs.bks.exact_cost import AGREEMENT
 from rsjs.campaigns import records
 from rsjs.campaigns.collection import Collected, collect
-from rsjs.campaigns.execute import problem_in
+from rsjs.campaigns.pool_worker import problem_in
 from rsjs.campaigns.store import (
     CAMPAIGN,
     Store,
