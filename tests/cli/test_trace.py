@@ -111,6 +111,7 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     assert read_workload(out).jobs.id == ("1", "2", "4")
     ended = run(flawed, *options, "-J", "1", "--json")
     assert json.loads(ended.stdout) | {"sha256": ""} == {
+        "kind": "workload",
         "file": str(out),
         "name": "trace-helios-sts-base-none-N2-J1-s1",
         "sha256": "",

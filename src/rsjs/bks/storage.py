@@ -51,7 +51,7 @@ class KnownValue(NamedTuple):
 def lookup(instance: Instance | str) -> KnownValue | None:
     """Return the best-known value of an instance or its sha256, None if nothing is known of it."""
     digest = instance if isinstance(instance, str) else instance.digest
-    return values(HERE.absolute() if HERE.is_dir() else TREE).get(digest)
+    return values(known_here().absolute()).get(digest)
 
 
 def optima() -> dict[str, float]:

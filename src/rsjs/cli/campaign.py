@@ -148,7 +148,6 @@ def collect(
     also rows.parquet and events.parquet. Every file of a record is compared with its sum: exit code
     1 if a record cannot be read or a run of the plan is missing.
     """
-
     if (output / STORE).exists():
         raise InputError("-o", described("a store"), "another folder for tables", output)
     writable(output, folder=True)
@@ -171,8 +170,8 @@ def collect(
         )
     else:
         for name in ("ended", "quality"):
-            counts = Counter(row[name] for row in found.rows)
-            print(f"{name}: {', '.join(f'{count} {what}' for what, count in counts.most_common())}")
+            counts = Counter(row[name] for row in found.rows).most_common()
+            print(f"{name}: {', '.join(f'{count} {what}' for what, count in counts)}")
         for path, reason in found.corrupt:
             print(f"corrupt record, `rsjs run` carries it out again: {path}: {reason}")
         for session, reason in found.lost:

@@ -120,8 +120,10 @@ def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
         print_facts((name.replace("_", " "), rounded(value)) for name, value in known)
 
 
-def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bool) -> None:
-    """Print kind, name, sha256 and size of what was written to a file or folder."""
+def print_made(
+    subject: Instance | Workload | JobSet, path: Path, *, as_json: bool, **more: Any
+) -> None:
+    """Print kind, name, sha256 and size of what was written; in JSON with further keys."""
     if isinstance(subject, JobSet):
         kind, nodes, jobs = "set of jobs", None, len(subject)
     else:
@@ -129,7 +131,7 @@ def print_made(subject: Instance | Workload | JobSet, path: Path, *, as_json: bo
         jobs = len(subject.jobs)
     facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": jobs}
     if as_json:
-        print_json({**facts, **({} if nodes is None else {"nodes": nodes}), "file": path})
+        print_json({**facts, **({} if nodes is None else {"nodes": nodes}), "file": path, **more})
         return
     what = f"CSV files of {kind}" if path.is_dir() else kind
     size = f"{jobs} jobs" if nodes is None else f"{nodes} nodes, {jobs} jobs"

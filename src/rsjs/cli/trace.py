@@ -165,20 +165,10 @@ def _write_workload(
     with busy("converting"), options_named():
         workload, selection = converted(report, options)
         save(workload, output)
+    left_out = {"dropped": selection.dropped, "not_wanted": selection.left}
+    print_made(workload, output, as_json=as_json, **left_out)
     if as_json:
-        print_json(
-            {
-                "file": output,
-                "name": workload.name,
-                "sha256": workload.digest,
-                "nodes": workload.cluster.nodes,
-                "jobs": len(workload.jobs),
-                "dropped": dict(selection.dropped),
-                "not_wanted": selection.left,
-            }
-        )
         return
-    print_made(workload, output, as_json=False)
     for kind, rows in selection.dropped.items():
         print(f"dropped: {rows} rows, {kind}")
     if selection.left:
