@@ -19,7 +19,7 @@ from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
 from rsjs.rows.build import quality, row_of, share_bounds, skipped_row
 from rsjs.rows.columns import Row
-from rsjs.rows.select import by_problem
+from rsjs.rows.select import group_by, problem
 from rsjs.runs.gap import contradicts
 
 TRAJECTORY = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
@@ -73,7 +73,7 @@ def collect(folders: Sequence[Path]) -> Collected:
             found.setdefault(record.run.id, (record, row))
             places.setdefault(record.run.id, store)
     rows = [row for _, row in found.values()]
-    for group in by_problem(rows):  # of an instance, in whatever order of its jobs
+    for group in group_by(rows, problem).values():  # of an instance, in whatever order of its jobs
         _doubt(group, lambda run_id: priced_again(found[run_id][0].run, places[run_id]))
         reached = any(row["objective"] is not None for row in group)
         for row in group:

@@ -28,7 +28,7 @@ from rsjs.core.call import Limits
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.rows.columns import COLUMNS, Row
-from rsjs.rows.select import by_problem
+from rsjs.rows.select import group_by, problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
@@ -229,7 +229,7 @@ def quality(row: Row) -> str:
 
 def share_bounds(rows: Sequence[Row]) -> None:
     """Give the rows of each problem its best valid bound and the gaps to it."""
-    for group in by_problem(rows):
+    for group in group_by(rows, problem).values():
         costs = [row["objective"] for row in group if row["objective"] is not None]
         least = min(costs, default=None)
         for row in group:

@@ -8,7 +8,7 @@ minutes or jobs.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Real
 from typing import Any, TypeVar, cast
@@ -20,6 +20,8 @@ from rsjs.runs.provenance import BUSY
 
 AnyRow = Mapping[str, Any]  # a row, or one to which a page has added more
 R = TypeVar("R", bound=AnyRow)
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
 BROKEN = ("CRASH", "SOLVER_ERROR")
@@ -172,12 +174,12 @@ def problem(row: AnyRow) -> tuple[Any, ...]:
     return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None
 
 
-def by_problem(rows: Sequence[R]) -> list[list[R]]:
-    """Return the rows of each problem whose costs and bounds may be compared."""
-    groups: dict[tuple[Any, ...], list[R]] = {}
-    for row in rows:
-        groups.setdefault(problem(row), []).append(row)
-    return [*groups.values()]
+def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Return the items by a key, in order of first appearance."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def unit(rows: Sequence[AnyRow]) -> str:
@@ -202,10 +204,8 @@ def family_of(row: AnyRow) -> str:
 
 def by_family(rows: Sequence[R]) -> dict[str, list[R]]:
     """Return the rows of each family that there is, in the order of the catalogue."""
-    groups: dict[str, list[R]] = {name: [] for name in FAMILY_NAMES}
-    for row in rows:
-        groups[family_of(row)].append(row)
-    return {name: group for name, group in groups.items() if group}
+    groups = group_by(rows, family_of)
+    return {name: groups[name] for name in FAMILY_NAMES if name in groups}
 
 
 def distinct(rows: Sequence[R]) -> list[R]:

@@ -33,7 +33,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.columns import Row
-from rsjs.rows.select import best_row, by_problem, failure, is_simulated, ordered, problem
+from rsjs.rows.select import best_row, failure, group_by, is_simulated, ordered, problem
 from rsjs.runs.kinds.base import kind
 
 VERIFIER = "rsjs_verify.py"
@@ -230,7 +230,7 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     name_of = {one.sha256: one.file.removesuffix(".json.gz") for one in data}
     made = []
     for experiment in found:
-        runs = by_problem([*filter(is_simulated, experiment.rows)])
+        runs = group_by(filter(is_simulated, experiment.rows), problem).values()
         for row in filter(None, map(best_row, runs)):
             seed = f"-seed{row['seed']}" if problem(row)[-1] is not None else ""
             file = f"{experiment.name}/{name_of[row['instance_sha256']]}{seed}.jsonl.gz"

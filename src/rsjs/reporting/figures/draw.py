@@ -13,6 +13,7 @@ from rsjs.core.types import Floats
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
 from rsjs.reporting.tables.formats import folded
+from rsjs.rows.select import group_by
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -122,9 +123,9 @@ def _legend(figure: Figure, shown: Sequence[Sequence[Series]], styles: Styles) -
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    of_name: dict[str, list[Series]] = {}
-    for series in (one for own in shown for one in own if one.name):
-        of_name.setdefault(series.name, []).append(series)
+    of_name = group_by(
+        (one for own in shown for one in own if one.name), lambda series: series.name
+    )
     handles: dict[str, Any] = {}
     for name, members in sorted(of_name.items(), key=lambda entry: bool(entry[1][0].style)):
         first = members[0]

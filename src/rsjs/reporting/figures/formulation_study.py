@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.tables.formulation_study import Record, records
-from rsjs.rows.select import AnyRow, known
+from rsjs.rows.select import AnyRow, group_by, known
 
-QUANTITIES = {"nonzeros": "nonzeros", "build_s": "build [s]"}  # column -> title of the axis
+QUANTITIES = {  # column -> its axis
+    "nonzeros": Axis(title="nonzeros", is_log=True),
+    "build_s": Axis(title="build [s]", is_log=True),
+}
 
 
 def formulation_sizes(rows: Sequence[AnyRow]) -> Figure:
@@ -18,10 +21,8 @@ def formulation_sizes(rows: Sequence[AnyRow]) -> Figure:
 
     A hollow marker is a build that the time limit ended.
     """
-    families: dict[str, list[Record]] = {}
-    for record in records(rows):
-        if record.relaxed is not None:
-            families.setdefault(record.family, []).append(record)
+    relaxed = (record for record in records(rows) if record.relaxed is not None)
+    families = group_by(relaxed, lambda record: record.family)
     if not families:
         raise InputError("", described("no rows"), "at least one relaxation to draw")
     nodes = sorted({record.nodes for group in families.values() for record in group})
@@ -31,13 +32,8 @@ def formulation_sizes(rows: Sequence[AnyRow]) -> Figure:
         name="sizes",
         title="Size and build time of formulations",
         panels=[
-            Panel(
-                series=_series(group, column),
-                x=x,
-                y=Axis(title=title, is_log=True),
-                title=family,
-            )
-            for column, title in QUANTITIES.items()
+            Panel(series=_series(group, column), x=x, y=y, title=family)
+            for column, y in QUANTITIES.items()
             for family, group in families.items()
         ],
         note="A hollow marker is a build that the time limit ended.",

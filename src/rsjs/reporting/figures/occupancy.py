@@ -22,6 +22,7 @@ from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting.tables.formats import TIMES, counted, significant
+from rsjs.rows.select import group_by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +58,7 @@ class Shelf:
     @property
     def by_gpu(self) -> dict[int, list[Block]]:
         """Jobs by their first GPU; several share it."""
-        found: dict[int, list[Block]] = {}
-        for block in self.blocks:
-            found.setdefault(block.gpu, []).append(block)
-        return found
+        return group_by(self.blocks, lambda block: block.gpu)
 
     @property
     def idle(self) -> list[int]:
@@ -274,9 +272,8 @@ def colour(place: float) -> tuple[str, str]:
     part = place * (len(VIRIDIS) - 1) - step
     ends = [[int(VIRIDIS[step + k][i : i + 2], 16) for i in (1, 3, 5)] for k in (0, 1)]
     red, green, blue = (round(a + part * (b - a)) for a, b in zip(*ends, strict=True))
-    linear = [(channel / 255) ** 2.2 for channel in (red, green, blue)]
-    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return f"#{red:02x}{green:02x}{blue:02x}", "#fff" if light < 0.18 else "#000"
+    light = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2  # of 255**2.2
+    return f"#{red:02x}{green:02x}{blue:02x}", "#fff" if light < 0.18 * 255**2.2 else "#000"
 
 
 def _boxes(

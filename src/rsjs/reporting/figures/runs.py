@@ -9,7 +9,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import cost, folded
 from rsjs.reporting.tables.labels import shortened
-from rsjs.rows.select import AnyRow, distinct, how_it_ended, is_wrong, known
+from rsjs.rows.select import AnyRow, distinct, group_by, how_it_ended, is_wrong, known
 from rsjs.runs.gap import gap
 
 Run = Mapping[str, Any]
@@ -51,9 +51,7 @@ def gap_over_time(runs: Sequence[Run]) -> Figure:
 
 def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:
     """What the names of instances have in common, and rows by what differs."""
-    panels: dict[str, list[Run]] = {}
-    for row in rows:
-        panels.setdefault(str(row["instance"]), []).append(row)
+    panels = group_by(rows, lambda row: str(row["instance"]))
     common, short = shortened(list(panels))
     return common, {short[name]: group for name, group in panels.items()}
 

@@ -20,7 +20,7 @@ from rsjs.reporting.site.pages import instance_url, method_url, run_url
 from rsjs.reporting.site.report_data import Material, ReportRow
 from rsjs.reporting.site.run_table import ENDED, QUALITY, command, has_nothing, log_end, mark
 from rsjs.reporting.statistics.fairness import ASPECTS, overshoot, shown, values
-from rsjs.reporting.statistics.tables import METHOD, named, records
+from rsjs.reporting.statistics.tables import METHOD, named
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.csv import csv_text
@@ -98,7 +98,7 @@ def _skipped(skipped: Sequence[Row]) -> Table:
         name="skipped",
         title="Skipped",
         columns=[METHOD, Column("runs", "runs", formats.count), Column("message", "reason")],
-        rows=records(counts.sort_values("runs", ascending=False, kind="stable")),
+        rows=counts.sort_values("runs", ascending=False, kind="stable").to_dict("records"),
         notes=["Asked for, but the method does not serve the instance, or is not installed."],
     )
 

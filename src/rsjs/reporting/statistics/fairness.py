@@ -28,7 +28,7 @@ from rsjs.core.call import GRACE
 from rsjs.reporting.tables.comparison import solver_versions
 from rsjs.reporting.tables.formats import counted, measured
 from rsjs.rows.columns import Row
-from rsjs.rows.select import AnyRow, disturbed, known, load_of_others
+from rsjs.rows.select import AnyRow, disturbed, group_by, known, load_of_others
 
 MOST_METHODS = 3  # names in a message
 
@@ -44,10 +44,7 @@ class Finding:
 
 def by(rows: Sequence[Row], key: str) -> dict[Any, list[Row]]:
     """The rows by a value, in order of first appearance; None where there is none."""
-    groups: dict[Any, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(known(row, key), []).append(row)
-    return groups
+    return group_by(rows, lambda row: known(row, key))
 
 
 def values(rows: Sequence[AnyRow], key: str) -> list[Any]:

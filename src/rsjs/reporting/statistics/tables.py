@@ -76,13 +76,8 @@ def tables(analysis: Analysis) -> list[Table]:
 
 def named(found: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a frame by method as rows with the method in their own column."""
-    return records(found.rename_axis(index="method").reset_index())
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame."""
-    made: list[dict[str, Any]] = frame.to_dict("records")
-    return made
+    rows: list[dict[str, Any]] = found.rename_axis("method").reset_index().to_dict("records")
+    return rows
 
 
 def definition(analysis: Analysis) -> str:
@@ -144,7 +139,7 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
             "bound": groups["bound"].mean(),
             "seconds": groups["seconds"].median(),
         }
-    )
+    ).sort_values([*KIND, "gap_to_best"], kind="stable")
     return Table(
         name="schedules",
         title="Schedules on MIG instances",
@@ -159,7 +154,7 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
             *_columns(formats.term, value="mean z", bound="mean bound"),
             *_columns(formats.measured, "s", seconds="median"),
         ],
-        rows=records(lines.reset_index().sort_values([*KIND, "gap_to_best"], kind="stable")),
+        rows=lines.reset_index().to_dict("records"),
         notes=[
             "By objective and reading; z: the first stage of the objective; gap to best:"
             " (z - b) / z to the best bound b of the problem by any method; optimal: z = b."
@@ -326,7 +321,7 @@ def _pairs(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
             Column("effect", "effect", "{:.2f}".format),
             *_columns(probability, p="p", holm="Holm"),
         ],
-        rows=records(found),
+        rows=found.to_dict("records"),
         notes=notes,
     )
 

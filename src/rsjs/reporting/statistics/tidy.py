@@ -32,7 +32,7 @@ from rsjs.core.report import Stop
 from rsjs.instances.io.strict_json import read_json
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import competing, distinct, known, ordered, problem
+from rsjs.rows.select import competing, distinct, group_by, known, ordered, problem
 from rsjs.runs.gap import contradicts, gap, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -91,11 +91,8 @@ def methods(runs: pd.DataFrame) -> list[str]:
 
 def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, float]]:
     """Best cost and best bound of each problem but for its seed, NaN where there is none."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(problem(row), []).append(row)
     shared = {}
-    for key, own in groups.items():
+    for key, own in group_by(rows, problem).items():
         costs = [known(row, "objective") for row in own]
         cost = min((cost for cost in costs if cost is not None), default=np.nan)
         bounds = [

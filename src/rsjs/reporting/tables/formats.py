@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from math import floor, isfinite, log10
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -52,34 +53,11 @@ def percent(fraction: float) -> str:
     return significant(value, 2)
 
 
-def count(value: float) -> str:
-    """A whole number."""
-    return f"{value:.0f}"
-
-
-def cost(value: float) -> str:
-    """$ of a decision or a bound: 6 significant digits."""
-    return significant(value, 6)
-
-
-def plain(value: float) -> str:
-    """
-    A number as it is; whole ones without a point.
-
-    >>> plain(106.0), plain(144489.5)
-    ('106', '144489.5')
-    """
-    return f"{value:.12g}"
-
-
-def term(value: float) -> str:
-    """$ of one term: 4 significant digits."""
-    return significant(value, 4)
-
-
-def measured(value: float) -> str:
-    """Seconds or megabytes: 3 significant digits."""
-    return significant(value, 3)
+count = "{:.0f}".format
+plain = "{:.12g}".format  # a number as it is; whole ones without a point
+cost = partial(significant, digits=6)  # $ of a solution or a bound
+term = partial(significant, digits=4)  # $ of one term of the cost
+measured = partial(significant, digits=3)  # s or MB
 
 
 def counted(amount: int, noun: str) -> str:
