@@ -31,7 +31,7 @@ from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, parse
 from rsjs.rows.columns import Row
-from rsjs.runs.kinds.base import kind_of
+from rsjs.runs.kinds.base import Kind, kind_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -334,11 +334,11 @@ def _text(
     limits: Limits,
     problems: Sequence[Any],
     choices: Mapping[str, Choice],
-    kind: str,
+    kind: Kind,
     options: Mapping[str, Any],
 ) -> str:
     """Return the comparison as the TOML file of a campaign beside its instances."""
-    part = next((one for one in KEYS if one.kind == kind), KEYS[-1])
+    part = KEYS[kind]
     given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
     section = "\n".join([f"[{min(part.may)}]", *given, "\n"]) if given else ""
     files = json.dumps([f"instances/{problem.digest}.json.gz" for problem in problems])

@@ -4,8 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.campaigns.collection import collect
 from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import library_set
+from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.placement import problem as placements
+from rsjs.instances.mig.reconfiguration import problem as reconfigurations
 from rsjs.instances.mig.scheduling.problem import read_problem, write_problem
 from tests.campaigns.mig_campaign import GOOD, read
 
@@ -71,3 +75,33 @@ def test_a_bad_campaign_is_told_in_one_line(tmp_path, found, put, told):
         read(tmp_path, GOOD.replace(found, put))
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+A100 = gpu_named("A100-40")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("kind", "module", "made", "methods"),
+    [
+        ("mig_placement", placements, placements.generate(A100, "small", 6, 1), '"ff", "ilp"'),
+        (
+            "mig_reconfiguration",
+            reconfigurations,
+            reconfigurations.generate(A100, 4, 1),
+            '"greedy", "cpsat"',
+        ),
+    ],
+)
+def test_campaigns_on_files_of_other_kinds(tmp_path, carry_out, kind, module, made, methods):
+    module.write_problem(made, tmp_path / "made.json")
+    text = GOOD[: GOOD.index("[[")]
+    text += f'[[{kind}]]\nfiles = ["made.json"]\n[[methods]]\nrun = [{methods}]\n'
+    asked = read(tmp_path, text)
+    carry_out(asked, tmp_path / "store")
+    rows = collect([tmp_path / "store"]).rows
+    assert [row["instance"] for row in rows] == [made.name] * 2
+    assert all(row["quality"].endswith("_VERIFIED") for row in rows)
+    assert "OPTIMAL_VERIFIED" in {row["quality"] for row in rows}
+    with pytest.raises(InputError, match="files"):
+        read(tmp_path, text.replace('files = ["made.json"]', ""))

@@ -1,9 +1,9 @@
 """
 Where the problems of a campaign come from: a set of the library, a generator, or files.
 
-Workloads have no sets. Scheduling problems on MIG instances have a configuration in place of a
-generator; files are sets of jobs or problems, which are taken as they are unless the entry says
-otherwise. Problems that are made here are named `mig-READING-OBJECTIVE-SET`.
+Each kind has its own of these, see `WAYS`. Files of `[[mig_scheduling]]` are sets of jobs, or
+problems, which are taken as they are unless the entry says otherwise. Problems that are made here
+are named `mig-READING-OBJECTIVE-SET`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.bounded_files import read_bytes
-from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.sets import (
@@ -47,6 +46,7 @@ from rsjs.instances.mig.scheduling.problem import (
     paper_problem,
     read_problem_or_jobs,
 )
+from rsjs.runs.kinds.base import Kind, kind
 
 MOST = 10**5  # nodes or jobs of one instance
 DRAWN = ("nodes", "jobs", "seed", "law")  # arguments that have keys of their own
@@ -64,26 +64,32 @@ class Source:
     make: Callable[[], Any]
 
 
-def sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
-    """What one `[[instances]]` of a campaign in a folder names; errors point to `at`."""
-    _refuse_but_one(entry, ("set", "generator", "files"), at)
-    if "set" in entry:
-        return [
-            _drawn(member.generator, member.arguments, sha256=member.sha256)
-            for member in _library_set(entry["set"], at, of_mig_jobs=False).members
-        ]
-    if "files" in entry:
-        paths = _files(entry["files"], folder, at)
-        return [Source(key=_digest(path), make=partial(read_instance, path)) for path in paths]
+def sources(name: Kind, entry: Entry, folder: Path, at: str) -> Sequence[Source]:
+    """What an entry of a campaign in a folder names of a kind; errors point to `at`."""
+    ways = WAYS.get(name, {"files": _read})
+    _refuse_but_one(entry, tuple(ways), at)
+    way = next(way for key, way in ways.items() if key in entry)
+    return way(name, entry, folder, at)
+
+
+def _read(name: Kind, entry: Entry, folder: Path, at: str) -> Sequence[Source]:
+    paths, read = _files(entry["files"], folder, at), kind(name).read
+    return [Source(key=_digest(path), make=partial(read, path)) for path in paths]
+
+
+def _of_set(_name: Kind, entry: Entry, _folder: Path, at: str) -> Sequence[Source]:
+    return [
+        _drawn(member.generator, member.arguments, sha256=member.sha256)
+        for member in _library_set(entry["set"], at, of_mig_jobs=False).members
+    ]
+
+
+def _instances(_name: Kind, entry: Entry, _folder: Path, at: str) -> Sequence[Source]:
     return _generated(entry, at, GENERATORS, _drawn)
 
 
-def workload_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
-    """What one `[[workloads]]` names: for each of its `arrivals` what an instance would be."""
-    _refuse_but_one(entry, ("files", "generator"), at)
-    if "files" in entry:
-        paths = _files(entry["files"], folder, at)
-        return [Source(key=_digest(path), make=partial(read_workload, path)) for path in paths]
+def _workloads(_name: Kind, entry: Entry, _folder: Path, at: str) -> Sequence[Source]:
+    """For each of its `arrivals` what an instance would be."""
     laws = [({"law": law}, f"/arrivals/{k}") for k, law in enumerate(entry.get("arrivals", ()))]
     return [
         source
@@ -92,20 +98,15 @@ def workload_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
     ]
 
 
-def mig_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
-    """What one `[[mig_scheduling]]` names: its sets of jobs with every reading and objective."""
-    _refuse_but_one(entry, ("set", "config", "files"), at)
+def _scheduling(_name: Kind, entry: Entry, folder: Path, at: str) -> Sequence[Source]:
+    """Sets of jobs on MIG instances with every reading and objective."""
     if "files" in entry and "seeds" in entry:
         raise InputError(f"{at}/seeds", described("this key"), "it beside a set or config only")
     for k, text in enumerate(entry.get("objectives", ())):
         parse_objective(text, f"{at}/objectives/{k}")
     units = tuple(map(int, entry["units"])) if "units" in entry else None
-    variants: list[Variant] = [
-        (reading, objective, units)
-        for reading, objective in product(
-            entry.get("readings", [None]), entry.get("objectives", [None])
-        )
-    ]
+    pairs = product(entry.get("readings", [None]), entry.get("objectives", [None]))
+    variants: list[Variant] = [(reading, objective, units) for reading, objective in pairs]
     if "files" in entry:
         paths = _files(entry["files"], folder, at)
         return [_read_mig(path, variant) for variant in variants for path in paths]
@@ -113,6 +114,14 @@ def mig_sources(entry: Entry, folder: Path, at: str) -> Sequence[Source]:
     made = [_drawn_mig(*jobs, variant, at) for variant in variants for jobs in drawn]
     made[0].make()
     return made
+
+
+# Kind -> a key of its entries -> what it names; other kinds have files only.
+WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Sequence[Source]]]] = {
+    "instance": {"set": _of_set, "generator": _instances, "files": _read},
+    "workload": {"files": _read, "generator": _workloads},
+    "mig_scheduling": {"set": _scheduling, "config": _scheduling, "files": _scheduling},
+}
 
 
 def distinct(numbers: list[int]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import date, time
@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rsjs.campaigns import schema_files
-from rsjs.campaigns import sources as of_kinds
 from rsjs.campaigns.run import Isolation
-from rsjs.campaigns.sources import Source, distinct, expanded
+from rsjs.campaigns.sources import Source, distinct, expanded, sources
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.json_schema import pointer, walk
@@ -87,36 +86,38 @@ def naming(path: Path) -> Iterator[None]:
 class Keys(NamedTuple):
     """The keys of a campaign on problems of a kind."""
 
-    kind: Kind
     instances: str
-    methods: str
-    may: frozenset[str]  # that it may have, and others not
-    sources: Callable[[Mapping[str, Any], Path, str], Sequence[Source]]
+    methods: str = "methods"
+    may: frozenset[str] = frozenset()  # that it may have, and others not
 
     @property
-    def all(self) -> set[str]:
-        return {self.instances, self.methods, *self.may}
+    def own(self) -> set[str]:
+        """Those that tell a campaign on such problems from most others."""
+        return {self.instances, self.methods, *self.may} - {"methods"}
 
 
-KEYS = (
-    Keys("workload", "workloads", "policies", frozenset({"simulation"}), of_kinds.workload_sources),
-    Keys("mig_scheduling", "mig_scheduling", "methods", frozenset(), of_kinds.mig_sources),
-    Keys("instance", "instances", "methods", frozenset({"permute"}), of_kinds.sources),
-)
+KEYS: Mapping[Kind, Keys] = {
+    "workload": Keys("workloads", "policies", frozenset({"simulation"})),
+    "mig_scheduling": Keys("mig_scheduling"),
+    "mig_placement": Keys("mig_placement"),
+    "mig_reconfiguration": Keys("mig_reconfiguration"),
+    "instance": Keys("instances", may=frozenset({"permute"})),
+}
 
 
-def keys_of(document: Mapping[str, Any]) -> Keys:
-    """Return the keys of a campaign's kind; InputError unless it has these, and none of another."""
-    *others, own = KEYS
-    own = next((one for one in others if (one.all - {own.methods}) & {*document}), own)
-    for key in (own.instances, own.methods):
+def kind_of(document: Mapping[str, Any]) -> Kind:
+    """Return a campaign's kind; InputError unless it has its keys, and none of another."""
+    present = [one for one, keys in KEYS.items() if keys.own & {*document}]
+    name = present[0] if present else "instance"
+    keys = KEYS[name]
+    for key in (keys.instances, keys.methods):
         if key not in document:
             raise InputError("", described(f"no key {key!r}"), "this key")
-    for key in (key for one in KEYS for key in sorted(one.all)):
-        if key in document and key not in own.all:
-            expected = f"it in a campaign without {own.instances} only"
+    for other in KEYS.values():
+        for key in sorted(({*other.own, other.methods} - {*keys.own, keys.methods}) & {*document}):
+            expected = f"it in a campaign without {keys.instances} only"
             raise InputError(f"/{key}", described("this key"), expected)
-    return own
+    return name
 
 
 def read(path: Path) -> Campaign:
@@ -142,7 +143,8 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     # an integer of a JSON Schema may be written 1.0
     given |= {key: int(document[key]) for key in ("jobs", "repetitions") if key in document}
     given |= {LIMITS[key]: float(value) for key, value in limits.items() if key in LIMITS}
-    own = keys_of(document)
+    of = kind_of(document)
+    own = KEYS[of]
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -156,7 +158,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         sources=tuple(
             source
             for i, entry in enumerate(document[own.instances])
-            for source in own.sources(entry, folder, f"/{own.instances}/{i}")
+            for source in sources(of, entry, folder, f"/{own.instances}/{i}")
         ),
         choices=tuple(
             choice
@@ -165,11 +167,11 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
                 {"isolation": document.get("isolation", "process"), **entry},
                 environments,
                 f"/{own.methods}/{i}",
-                kind(own.kind).request,
+                kind(of).request,
             )
         ),
         environments=environments,
-        kind=own.kind,
+        kind=of,
         kind_options=_options(document) if "simulation" in own.may else {},
         file=path,
         text=text,
