@@ -201,15 +201,8 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     """
     Return the request that a method specification stands for.
 
-    Parameters
-    ----------
-    known : mapping, optional
-        The methods by name; `all_methods()` if not given.
-
-    Raises
-    ------
-    InputError
-        Naming the part that is unknown, with the nearest known names.
+    `known` has the methods by name; `all_methods()` if not given. An InputError names the part that
+    is unknown, with the nearest known names.
     """
     head, _, tail = specification.strip().partition("?")
     head, colon, rule = head.partition(":")

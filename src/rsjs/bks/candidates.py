@@ -87,13 +87,9 @@ def of_stores(
     """
     Return the candidates of all runs by sha256 of the instance, and what is left out and why.
 
-    A run that two stores have counts once. Instances have their own order of jobs and nodes.
-
-    Raises
-    ------
-    InputError
-        For a folder that is no store, an instance that is not what its sha256 says, and a run to
-        leave out that no store has.
+    A run that two stores have counts once. Instances have their own order of jobs and nodes. An
+    InputError tells of a folder that is no store, an instance that is not what its sha256 says, or
+    a run to leave out that no store has.
     """
     left_out: list[str] = []
     runs = _runs(folders, left_out)
@@ -185,10 +181,7 @@ def contributed(instance: Path, solution: Path, source: str, date: str) -> Candi
     """
     Return the candidate of a solution file, credited to `source` on a date (UTC).
 
-    Raises
-    ------
-    InputError
-        For a solution of another instance, or one that fails the check.
+    InputError for a solution of another instance, or one that fails the check.
     """
     subject, found = read_instance(instance), read_solution(solution)
     if found.instance_digest != subject.digest:

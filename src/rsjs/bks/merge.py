@@ -88,12 +88,8 @@ def update(folder: Path, candidates: Mapping[str, Candidates]) -> Updated:
     """
     Take what is better, and what confirms; write it unless there is a contradiction.
 
-    The folder is made if it is missing; `candidates` are by sha256 of the instance.
-
-    Raises
-    ------
-    InputError
-        For files that cannot be read or written, and for an instance whose name another one has.
+    The folder is made if it is missing; `candidates` are by sha256 of the instance. InputError for
+    files that cannot be read or written, and for an instance whose name another one has.
     """
     with storage.locked(folder):
         known = storage.read(folder) if any(folder.glob("*.jsonl")) else {}

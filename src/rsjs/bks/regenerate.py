@@ -44,10 +44,7 @@ def made_again(entry: BestKnown) -> Instance:
     """
     Make the instance of an entry by its generator, or from its document.
 
-    Raises
-    ------
-    InputError
-        If it cannot be made, or is another one by its sha256.
+    InputError if it cannot be made, or is another one by its sha256.
     """
     if entry.made_by is None:
         fit(entry.instance_document, schema_text("instance"), "/instance_document")

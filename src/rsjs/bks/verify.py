@@ -43,13 +43,9 @@ def verify(
     """
     Check all files in a folder of best-known values; InputError if there are none.
 
-    Parameters
-    ----------
-    only : collection of str, optional
-        sha256 of the instances that are counted, made again and whose solutions are priced,
-        instead of all; files and histories are checked of all.
-    on_solution : callable
-        Called with the name of each before it is made again.
+    Files and histories are checked of all; `only` has the sha256 of the instances that are counted,
+    made again and whose solutions are priced, instead of all. `on_solution` is called with the name
+    of each before.
     """
     findings: list[str] = []
     known: list[BestKnown] = []

@@ -121,10 +121,7 @@ def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Reque
     """
     Return the methods in a list, each once; InputError for one that is not known, or none at all.
 
-    Parameters
-    ----------
-    known : mapping, optional
-        What may be in the list, by name; all methods if not given.
+    `known` has what may be in the list, by name; all methods if not given.
     """
     from rsjs.methods import all_methods, parse
 

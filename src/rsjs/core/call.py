@@ -34,10 +34,7 @@ class Limits:
         """
         Return the limits that a user asks for; those left over within a method may be 0.
 
-        Raises
-        ------
-        InputError
-            At "/NAME", for a limit that does not exist or a value that makes no sense.
+        InputError at "/NAME" for a limit that does not exist or a value that makes no sense.
         """
         for name, value in given.items():
             if name not in _ASKED:
