@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs import api
 from rsjs.bks.exact_cost import agree, exact_verdict
-from rsjs.cli.mig_files import check_schedule, is_mig
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import print_json, print_verdict
+from rsjs.cli.output import print_json, print_verdict, print_violations
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
-from rsjs.instances.io.files import read_instance, read_solution
+from rsjs.runs.kinds.base import kind_of_file
 from rsjs.runs.verified_run import verdict_keys
 from rsjs.runs.worker import peak_memory_mb
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
     from rsjs.instances.instance import Instance
-    from rsjs.instances.io.files import SolutionFile
+    from rsjs.runs.kinds.base import Claimed
 
 
 def check(
-    file: Annotated[Path, argument("FILE", "Instance, or rsjs-mig-scheduling/1.")],
-    solution: Annotated[Path, argument("SOLUTION", "Solution, or rsjs-mig-schedule/1.")],
+    file: Annotated[Path, argument("FILE", "Problem of any kind, e.g. an instance.")],
+    solution: Annotated[Path, argument("SOLUTION", "Its solution; of a workload the log.")],
     exact: Annotated[
         bool, option(None, "Check once more in exact rational arithmetic.", "--exact")
     ] = False,
@@ -43,22 +41,31 @@ def check(
       rsjs check scheduled/problem.json scheduled/schedule.json
 
     Every constraint, the cost of every term, the claimed objective and bound, and that the
-    solution is for this very instance (sha256). Schedules on MIG instances are checked, too.
+    solution is for this very instance (sha256). The file's format tells the kind of problem:
+    schedules, placements and repartitions of MIG instances, and logs of simulations are checked,
+    too.
     """
-    if is_mig(file):
-        if exact:
-            raise InputError("--exact", described("a MIG problem"), "an instance", file)
-        raise typer.Exit(0 if check_schedule(file, solution, as_json=as_json) else 1)
+    kind = kind_of_file(file)
+    if exact and kind.name != "instance":
+        raise InputError("--exact", described("another kind of problem"), "an instance", file)
     begin = time.monotonic()
-    instance = read_instance(file)
-    claimed = read_solution(solution)
-    claimed.refuse_other(instance, solution)
+    problem = kind.read(file)
+    claimed = kind.read_solution(problem, solution)
     read = time.monotonic()
-    verdict = api.check(
-        instance, claimed.solution, objective=claimed.objective, bound=claimed.bound
-    )
+    verdict = kind.check(problem, claimed)
     checked = time.monotonic()
-    document = _document(instance, claimed, verdict)
+    if kind.name != "instance":
+        facts = {
+            "instance": problem.name,
+            "instance_sha256": problem.digest,
+            "method": claimed.method,
+            **(verdict.terms or {}),
+            **kind.facts(problem, verdict),
+            "feasible": verdict.feasible,
+        }
+        print_violations(facts, verdict.violations, as_json=as_json)
+        raise typer.Exit(0 if verdict.feasible else 1)
+    document = _document(problem, claimed, verdict)
     document["seconds"] = {"read": read - begin, "check": checked - read}
     if exact:
         with busy("checking in exact arithmetic"):
@@ -70,7 +77,7 @@ def check(
     raise typer.Exit(0 if sound else 1)
 
 
-def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> dict[str, Any]:
+def _document(instance: Instance, claimed: Claimed, verdict: Verdict) -> dict[str, Any]:
     """Return the keys that `solve` prints too; the bound is the one that the file claims."""
     return {
         "instance": instance.name,

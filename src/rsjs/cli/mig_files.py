@@ -1,4 +1,4 @@
-"""Files of MIG jobs for `rsjs generate mig`, `show`, `convert` and `check`."""
+"""Files of MIG jobs for `rsjs generate mig`, `show` and `convert`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rsjs.cli.options import option
-from rsjs.cli.output import number, print_json, print_table, print_values, print_violations
+from rsjs.cli.output import number, print_json, print_table, print_values
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.mig.job_files import read_jobs
@@ -143,28 +143,3 @@ def _recorded(sets: Sequence[JobSet], path: Path, *, allow_plugins: bool) -> Mig
     if len(configs) < len(sets) or any(config != configs[0] for config in configs):
         return None
     return to_config({**configs[0], "seeds": [0]}, path, allow_plugins=allow_plugins)
-
-
-def check_schedule(path: Path, solution: Path, *, as_json: bool) -> bool:
-    """Check a schedule on MIG instances and what it claims; return whether it is feasible."""
-    from rsjs.instances.mig.scheduling import check
-    from rsjs.instances.mig.scheduling.problem import read_problem
-    from rsjs.instances.mig.scheduling.schedule import read_schedule
-
-    problem = read_problem(path)
-    claimed = read_schedule(solution, problem)
-    verdict = check.check_schedule(
-        problem, claimed.schedule, objective=claimed.objective, bound=claimed.bound
-    )
-    facts = {
-        "instance": problem.name,
-        "instance_sha256": problem.digest,
-        "reading": problem.reading,
-        "goal": str(problem.objective),
-        "method": claimed.method,
-        **(verdict.terms or {}),
-        "objective": None if verdict.values is None else list(verdict.values),
-        "feasible": verdict.feasible,
-    }
-    print_violations(facts, verdict.violations, as_json=as_json)
-    return verdict.feasible

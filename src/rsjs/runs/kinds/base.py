@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from rsjs.core.errors import InputError, told
 from rsjs.core.report import Report, SolveResult, Stop
-from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.bounded_files import read_bytes, read_text
 from rsjs.runs.task_files import WARM_START, read_decision
 
 if TYPE_CHECKING:
@@ -37,6 +38,21 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
     "mig_placement": ("mig_placement", "PlacementProblem"),
     "mig_reconfiguration": ("mig_reconfiguration", "ReconfigurationProblem"),
 }
+FORMATS: Mapping[str, Kind] = {  # of their files; any other one is read as an instance
+    "workload": "workload",
+    "mig-scheduling": "mig_scheduling",
+    "mig-placement": "mig_placement",
+    "mig-repartition": "mig_reconfiguration",
+}
+
+
+class Claimed(NamedTuple):
+    """A solution and what is claimed of it; objective and bound are the kind's."""
+
+    solution: Any
+    method: str | None = None
+    objective: Any = None
+    bound: Any = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,17 +159,30 @@ class ProblemKind(ABC):
         """Return the solutions that a worker appended to a file, as far as they are whole."""
         return iter(())
 
-    def price(self, problem: Any, solution: Any) -> float | None:
-        """Return the cost of a solution; None if it is infeasible or makes no sense."""
-        return None
+    @abstractmethod
+    def read_solution(self, problem: Any, path: Path) -> Claimed:
+        """Read a solution's file; InputError if it makes no sense, or is not of this problem."""
 
     @abstractmethod
+    def check(self, problem: Any, claimed: Claimed) -> Verdict:
+        """Return the checker's verdict on a solution, and on what is claimed of it."""
+
+    def facts(self, problem: Any, verdict: Verdict) -> Json:
+        """Return what `rsjs check` prints of a problem and a verdict besides terms."""
+        return {"objective": verdict.objective}
+
+    def price(self, problem: Any, solution: Any) -> float | None:
+        """Return the cost of a solution; None if it is infeasible or makes no sense."""
+        verdict = self.check(problem, Claimed(solution))
+        return verdict.objective if verdict.feasible else None
+
     def price_file(self, problem: Any, method: str, options: Json, path: Path) -> float | None:
         """
         Return what the solution in a record's file costs; None if it is infeasible.
 
         InputError or KeyError if the file cannot be read, or is not of this problem.
         """
+        return self.price(problem, self.read_solution(problem, path).solution)
 
     def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         """Return the columns of a row that runs of other kinds do not have, or have otherwise."""
@@ -182,25 +211,15 @@ class FileKind(ProblemKind):
         path = work / self.solution_file
         try:
             figures = read_figures(work)
-            solution = self.read_solution(problem, path) if path.exists() else None
+            solution = self.read_solution(problem, path).solution if path.exists() else None
         except (OSError, ValueError) as error:
             message = f"the solution cannot be read: {told(error)}"
             return Verified(result=replace(result, stop=Stop.ERROR, message=message))
-        verdict = None if solution is None else self.check(problem, solution, result)
+        verdict = None
+        if solution is not None:
+            claimed = Claimed(solution, objective=result.objective, bound=result.bound)
+            verdict = self.check(problem, claimed)
         return Verified(result=result, verdict=verdict, solution=solution, figures=figures)
-
-    def price_file(self, problem: Any, method: str, options: Json, path: Path) -> float | None:
-        nothing = SolveResult(stop=Stop.ITERATIONS)
-        verdict = self.check(problem, self.read_solution(problem, path), nothing)
-        return verdict.objective if verdict.feasible else None
-
-    @abstractmethod
-    def read_solution(self, problem: Any, path: Path) -> Any:
-        """Read a solution's file; InputError tells what is wrong with it."""
-
-    @abstractmethod
-    def check(self, problem: Any, solution: Any, result: SolveResult) -> Verdict:
-        """Return the checker's verdict on a solution, and on what a result claims of it."""
 
 
 def write_figures(figures: Json, folder: Path) -> None:
@@ -236,6 +255,12 @@ def kind(name: str) -> ProblemKind:
     module, _ = KINDS[name]  # type: ignore[index]
     found: ProblemKind = import_module(f"rsjs.runs.kinds.{module}").KIND
     return found
+
+
+def kind_of_file(path: Path) -> ProblemKind:
+    """Return the kind of problem in a file, by the first format of a problem that it names."""
+    formats = re.findall(r'"format"\s*:\s*"rsjs-([a-z-]+)/', read_text(path))
+    return kind(next((FORMATS[name] for name in formats if name in FORMATS), "instance"))
 
 
 def kind_of(problem: object) -> ProblemKind:

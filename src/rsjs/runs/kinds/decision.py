@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io import files
-from rsjs.runs.kinds.base import Json, ProblemKind, Verified
+from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
 from rsjs.runs.task_files import INCUMBENTS, append_decision, decisions, write_decision
 
 if TYPE_CHECKING:
@@ -73,12 +73,17 @@ class _Decisions(ProblemKind):
     def incumbents(self, path: Path) -> Iterator[Solution]:
         return decisions(path)
 
+    def read_solution(self, problem: Instance, path: Path) -> Claimed:
+        stored = files.read_solution(path)
+        stored.refuse_other(problem, path)
+        return Claimed(stored.solution, stored.method, stored.objective, stored.bound)
+
+    def check(self, problem: Instance, claimed: Claimed) -> Verdict:
+        return check(problem, claimed.solution, objective=claimed.objective, bound=claimed.bound)
+
     def price(self, problem: Instance, solution: Solution) -> float | None:
         verdict = _checked(problem, solution)
         return verdict.objective if verdict is not None and verdict.feasible else None
-
-    def price_file(self, problem: Instance, method: str, options: Json, path: Path) -> float | None:
-        return self.price(problem, files.read_solution(path).solution)
 
 
 def _checked(

@@ -12,7 +12,7 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.mig.placement import check as checker
 from rsjs.instances.mig.placement import problem as problems
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
-from rsjs.runs.kinds.base import FileKind, Json, Verified, claimed, whole
+from rsjs.runs.kinds.base import Claimed, FileKind, Json, Verified, claimed, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
@@ -74,13 +74,13 @@ class _Placements(FileKind):
                 problem, found.solution, path, method=method, gpus=gpus, bound=bound
             )
 
-    def read_solution(self, problem: PlacementProblem, path: Path) -> MigPlacement:
-        return problems.read_placement(problem, path)[0]
+    def read_solution(self, problem: PlacementProblem, path: Path) -> Claimed:
+        placement, claims = problems.read_placement(problem, path)
+        return Claimed(placement, *map(claims.get, ("method", "gpus", "bound")))
 
-    def check(
-        self, problem: PlacementProblem, solution: MigPlacement, result: SolveResult
-    ) -> Verdict:
-        found = checker.check(problem, solution, gpus=result.objective, bound=result.bound)
+    def check(self, problem: PlacementProblem, claimed: Claimed) -> Verdict:
+        solution, _, gpus, bound = claimed
+        found = checker.check(problem, solution, gpus=gpus, bound=bound)
         terms = {name: getattr(found, name) for name in TERMS}
         return Verdict(
             feasible=found.feasible,

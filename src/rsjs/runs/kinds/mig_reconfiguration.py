@@ -16,7 +16,7 @@ from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
 )
-from rsjs.runs.kinds.base import FileKind, Verified, claimed, whole
+from rsjs.runs.kinds.base import Claimed, FileKind, Verified, claimed, whole
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
@@ -74,16 +74,13 @@ class _Reconfigurations(FileKind):
                 problem, found.solution, path, method=method, makespan=makespan, bound=bound
             )
 
-    def read_solution(self, problem: ReconfigurationProblem, path: Path) -> ReconfigurationSchedule:
-        return problems.read_schedule(problem, path)[0]
+    def read_solution(self, problem: ReconfigurationProblem, path: Path) -> Claimed:
+        schedule, claims = problems.read_schedule(problem, path)
+        return Claimed(schedule, *map(claims.get, ("method", "makespan", "bound")))
 
-    def check(
-        self,
-        problem: ReconfigurationProblem,
-        solution: ReconfigurationSchedule,
-        result: SolveResult,
-    ) -> Verdict:
-        found = checker.check(problem, solution, makespan=result.objective, bound=result.bound)
+    def check(self, problem: ReconfigurationProblem, claimed: Claimed) -> Verdict:
+        solution, _, makespan, bound = claimed
+        found = checker.check(problem, solution, makespan=makespan, bound=bound)
         return Verdict(
             feasible=found.feasible,
             violations=found.violations,

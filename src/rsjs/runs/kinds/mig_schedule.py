@@ -33,7 +33,7 @@ from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 from rsjs.runs.gap import gap
-from rsjs.runs.kinds.base import Json, ProblemKind, Verified
+from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
 from rsjs.runs.kinds.mig_methods import METHODS, ScheduleMethod
 from rsjs.runs.task_files import (
     INCUMBENTS,
@@ -124,17 +124,10 @@ class _Schedules(ProblemKind):
         bounds = _claimed(claims.get("bound"), result.bound, stages)
         if schedule is not None:
             try:
-                found = check_schedule(problem, schedule, objective=values, bound=bounds)
+                verdict = self.check(problem, Claimed(schedule, None, values, bounds))
             except (ValueError, TypeError, IndexError, OverflowError):
                 return _unreadable(result, facts, "the schedule cannot be checked")
-            verdict = Verdict(
-                feasible=found.feasible,
-                violations=found.violations,
-                terms=None if found.terms is None else dict(found.terms),
-                objective=None if found.values is None else found.values[0],
-                counts={"executed": len(problem.jobs)},
-            )
-            values = found.values
+            values = _values(problem, verdict)
         figures = {**facts, "stage_values": values, "stage_bounds": bounds}
         return Verified(result=result, verdict=verdict, solution=schedule, figures=figures)
 
@@ -156,6 +149,25 @@ class _Schedules(ProblemKind):
                 return  # somebody else has written to the file
             yield Schedule(minute=array[0], unit=array[1])
 
+    def read_solution(self, problem: SchedulingProblem, path: Path) -> Claimed:
+        stored = schedules.read_schedule(path, problem)
+        return Claimed(stored.schedule, stored.method, stored.objective, stored.bound)
+
+    def check(self, problem: SchedulingProblem, claimed: Claimed) -> Verdict:
+        schedule, _, values, bounds = claimed
+        found = check_schedule(problem, schedule, objective=values, bound=bounds)
+        return Verdict(
+            feasible=found.feasible,
+            violations=found.violations,
+            terms=None if found.terms is None else dict(found.terms),
+            objective=None if found.values is None else found.values[0],
+            counts={"executed": len(problem.jobs)},
+        )
+
+    def facts(self, problem: SchedulingProblem, verdict: Verdict) -> Json:
+        values = _values(problem, verdict)
+        return {"objective": values, "reading": problem.reading, "goal": str(problem.objective)}
+
     def price(self, problem: SchedulingProblem, solution: Schedule) -> float | None:
         """Return the value of the first stage; None if the schedule breaks a constraint."""
         try:
@@ -163,11 +175,6 @@ class _Schedules(ProblemKind):
         except (ValueError, TypeError, IndexError, OverflowError):
             return None
         return None if values is None else float(values[0])
-
-    def price_file(
-        self, problem: SchedulingProblem, method: str, options: Json, path: Path
-    ) -> float | None:
-        return self.price(problem, schedules.read_schedule(path, problem).schedule)
 
     def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         units, values, bounds = map(figures.get, ("units", "stage_values", "stage_bounds"))
@@ -186,6 +193,11 @@ class _Schedules(ProblemKind):
             "search_s": seconds.get("search"),
             "bound_s": seconds.get("bound"),
         }
+
+
+def _values(problem: SchedulingProblem, verdict: Verdict) -> tuple[float, ...] | None:
+    """Return the value of each stage; None if the schedule has none."""
+    return None if verdict.terms is None else problem.objective.values(verdict.terms)
 
 
 def write_schedule(schedule: Schedule, folder: Path) -> None:

@@ -28,7 +28,7 @@ from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Methods, Request
-from rsjs.runs.kinds.base import Json, ProblemKind, Verified, read_figures, write_figures
+from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified, read_figures, write_figures
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Workload
@@ -140,6 +140,16 @@ class _Simulations(ProblemKind):
         violation = Violation(constraint="log", where=where, found=value, expected=expected)
         refused = Verdict(feasible=False, violations=(violation,))
         return Verified(result=result, verdict=refused, figures=figures)
+
+    def read_solution(self, problem: Workload, path: Path) -> Claimed:
+        from rsjs.simulation import event_log
+
+        log = event_log.read(path)
+        found = event_log.replay(problem, log)
+        return Claimed(found, log.run["policy"], log.end["totals"]["cost"])
+
+    def check(self, problem: Workload, claimed: Claimed) -> Verdict:
+        return _verdict(claimed.solution, claimed.objective)
 
     def price_file(self, problem: Workload, method: str, options: Json, path: Path) -> float | None:
         return _replayed(problem, method, options, path).totals.cost
