@@ -201,17 +201,19 @@ def write(found: Comparison, folder: Path) -> list[Path]:
     """Write tables, pictures, events.json and solutions in place of those before."""
     import json
 
+    from rsjs.campaigns.store import Store
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures import draw
     from rsjs.reporting.figures.runs import cost_split, gap_over_time
     from rsjs.reporting.tables import comparison
+    from rsjs.runs.kinds.base import kind
 
-    solutions = folder / "solutions"
+    store, solutions = Store(folder / STORE), folder / "solutions"
     if solutions.is_dir():
         shutil.rmtree(solutions)
     used: Counter[str] = Counter()
     for row in found.rows:
-        kept = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "solution.json.gz"
+        kept = store.path(row["run_id"]) / kind("instance").solution_file
         if row["status"] == "ok" and kept.is_file():
             name = file_name(f"{row['instance']}--{row['method']}")
             used[name.lower()] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ from rsjs.cli.progress import Screen, busy, running
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.table import Column, Row, Table
+from rsjs.reporting.tables.table import Column, Table
 from rsjs.simulation import event_log
 from rsjs.simulation.metrics import CROWDED, crowded, deviation, metrics, over_bound
 from rsjs.simulation.options import DENOMINATORS, Options
@@ -182,14 +182,13 @@ def _campaign(
 ) -> Comparison:
     """Run policies, each in a process of its own, unless the store in the folder has the run."""
     from rsjs.comparison import compare_pairs
-    from rsjs.instances.io.serialization import canonical_text
     from rsjs.runs.kinds.base import kind
 
     return compare_pairs(
         [(workload, [kind("workload").request(name) for name in names])],
         Limits(time_limit=LONGEST, seed=options.seed),
         store=folder / STORE,
-        options=canonical_text({k: v for k, v in asdict(options).items() if k != "seed"}),
+        options=options.as_text(),
         watch=watching(screen, folder / STORE),
     )
 
@@ -205,18 +204,20 @@ def _written(
     compare: bool,
 ) -> dict[str, Any]:
     """Write logs, pictures and totals.json; return what that holds."""
+    from rsjs.campaigns.store import Store
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures.simulation import cluster_course, job_gantt
+    from rsjs.runs.kinds.base import kind
 
-    by_name = {row["spelling"]: row for row in made.rows}
+    store = Store(folder / STORE)
     runs: list[dict[str, Any]] = []
     outcomes: list[Outcome] = []
     known: dict[str, Any] = dict.fromkeys(KNOWN)
-    for name, row in by_name.items():
+    for name, row in {row["spelling"]: row for row in made.rows}.items():
         if name.startswith(REFERENCES):
             known = {key: row.get(key) for key in known}
             continue
-        record = folder / STORE / "runs" / row["run_id"][:2] / row["run_id"] / "simulation.jsonl.gz"
+        record = store.path(row["run_id"]) / kind("workload").solution_file
         run: dict[str, Any] = {"policy": name, "status": "error", "message": row["message"]}
         seconds = {"median": row["decision_median_s"], "most": row["decision_most_s"]}
         run |= {"log": None, "seconds_per_decision": {**seconds, "total": row["policy_s"]}}
@@ -258,23 +259,15 @@ def _written(
     return document
 
 
-def _over_bound(run: Row) -> str:
-    return f"{number(run['over_bound'], 4)}{MARK if run['crowded'] else ''}"
-
-
-def _late(run: Row) -> str:
-    return f"{run['late']}/{run['jobs']}" if "late" in run else ""
-
-
 COLUMNS = (
     Column("policy", "policy"),
     Column("cost", "cost", formats.cost, unit="$"),
     Column("energy", "energy", formats.cost),
     Column("tardiness", "tardiness", formats.cost, rank=2),
-    Column("over_bound", "/ bound", text=_over_bound, align="right"),
+    Column("over_bound", "/ bound", align="right"),
     Column("cost_ratio", "ratio", formats.term, rank=1),
     Column("cost_reduction", "PCR", percent, rank=1),
-    Column("late", "late", text=_late, align="right"),
+    Column("late", "late", align="right"),
     Column("utilisation", "in use", percent),
     Column("makespan", "makespan", formats.term, unit="h", rank=3),
     Column("decisions", "decisions", formats.count, rank=4),
@@ -286,7 +279,12 @@ def _table(document: Mapping[str, Any]) -> Table:
     rows = []
     for run in document["runs"]:
         seconds = run["seconds_per_decision"]["median"]
-        rows.append({**run, "ms": None if seconds is None else 1000 * seconds})
+        told = {
+            "over_bound": f"{number(run['over_bound'], 4)}{MARK if run['crowded'] else ''}",
+            "late": f"{run['late']}/{run['jobs']}" if "late" in run else "",
+            "ms": None if seconds is None else 1000 * seconds,
+        }
+        rows.append({**run, **told})
     return Table(name="simulations", title=document["workload"], columns=COLUMNS, rows=rows)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import log
-from statistics import fmean
+from statistics import fmean, linear_regression
 
 from rsjs.paper_claims.claim import Row, Rows, Values
 
@@ -120,9 +120,7 @@ def growth(rows: Rows, method: str, name: str) -> float | None:
     points = [(log(row["nodes"]), log(row[name])) for row in own]
     if len({x for x, _ in points}) < 2:
         return None
-    x0, y0 = fmean(x for x, _ in points), fmean(y for _, y in points)
-    slope = sum((x - x0) * (y - y0) for x, y in points)
-    return slope / sum((x - x0) ** 2 for x, _ in points)
+    return linear_regression(*zip(*points, strict=True)).slope
 
 
 def mean_of(rows: Rows, name: str) -> float | None:

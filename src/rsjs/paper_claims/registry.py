@@ -7,7 +7,6 @@ from typing import Any
 
 from rsjs.paper_claims import metrics, runs
 from rsjs.paper_claims.claim import Claim, Experiment, Row, Rows, Values
-from rsjs.paper_claims.four_jobs import four_jobs
 from rsjs.paper_claims.metrics import each_case
 from rsjs.paper_claims.runs import Runner
 from rsjs.runs import provenance
@@ -16,7 +15,7 @@ RUNS: Mapping[str, Callable[..., list[Row]]] = {
     "simulations": runs.simulations,
     "decisions": runs.decisions,
     "printed": runs.printed,
-    "four_jobs": four_jobs,
+    "four_jobs": runs.four_jobs,
     "sts_arrivals": runs.arrivals,
     "mig_dataset": runs.dataset,
     "mig_schedules": runs.schedules,

@@ -8,23 +8,33 @@ the paper leaves open, and how it was set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rsjs.campaigns.store import Store
 from rsjs.core.call import Limits
-from rsjs.instances.generators import sts
-from rsjs.instances.io.serialization import canonical_text
+from rsjs.instances.catalogue import gpus
+from rsjs.instances.generators import jahani, random_streams, sts
+from rsjs.instances.instance import Workload
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 from rsjs.paper_claims.claim import Row
-from rsjs.runs.kinds.base import kind_of
+from rsjs.runs.kinds.base import kind, kind_of
+from rsjs.simulation import event_log
 from rsjs.simulation.options import Options
 
 LONGEST = Limits(time_limit=1e6)  # of a simulation, whose decisions have a limit each
 Problems = Sequence[tuple[str, Any]]  # case, and instance or workload
 Cases = Mapping[str, Mapping[str, Any]]  # case -> arguments of the generator
+TABLE_IV = (  # of Jahani et al. 2019: network, framework, epochs, batch
+    ("VGG19", "PyTorch", 1, 32),
+    ("VGG19", "TensorFlow", 1, 32),
+    ("AlexNet", "PyTorch", 12, 256),
+    ("ResNet-50", "PyTorch", 3, 64),
+)
+GAP = 300.0  # s, between its submissions
 
 
 class Runner(NamedTuple):
@@ -48,14 +58,11 @@ class Runner(NamedTuple):
         given = {problem.digest: problem for _, problem in problems}
         own = kind_of(problems[0][1])
         requests = [own.request(method) for method in methods]
-        text = None
-        if options is not None:
-            text = canonical_text({k: v for k, v in asdict(options).items() if k != "seed"})
         found = self.compare(
             [(problem, requests) for problem in given.values()],
             limits,
             store=self.store,
-            options=text,
+            options=None if options is None else options.as_text(),
         )
         if found.interrupted:
             raise KeyboardInterrupt
@@ -63,11 +70,6 @@ class Runner(NamedTuple):
         for row in found.rows:
             rows[row["instance_sha256"]].append(row)
         return [{"case": case, **row} for case, problem in problems for row in rows[problem.digest]]
-
-    def file(self, row: Row, name: str) -> Path:
-        """Return a file in the record of a row."""
-        run_id: str = row["run_id"]
-        return self.store / "runs" / run_id[:2] / run_id / name
 
 
 def decisions(
@@ -107,6 +109,80 @@ def simulations(
         made = (WORKLOADS[generator](**size, **arguments) for size in drawn(sizes, seeds))
         rows += runner.rows([(case, workload) for workload in made], policies, LONGEST, options)
     return rows
+
+
+def four_jobs(
+    runner: Runner, *, seeds: Sequence[int], method: str, cases: Mapping[str, Mapping[str, Any]]
+) -> list[Row]:
+    """
+    Simulate the four jobs of Jahani et al. 2019, V-C; a case has more arguments of `Options`.
+
+    Rows have `slots`, the GPUs of the node in each slot, e.g. "1 2 4 4 2 2 1", and `predicted`, the
+    cost [$] where nothing takes longer than predicted. What the paper calls a slot is the time
+    between two events.
+    """
+    workloads = {made.digest: made for made in map(four_jobs_workload, seeds)}
+    rows = []
+    for case, more in cases.items():
+        problems = [(case, made) for made in workloads.values()]
+        options = Options(period=problems[0][1].H, **more)
+        found, predicted = (
+            runner.rows(problems, [method], LONGEST, one)
+            for one in (options, options.as_predicted())
+        )
+        for row, before in zip(found, predicted, strict=True):
+            log = Store(runner.store).path(row["run_id"]) / kind("workload").solution_file
+            made = workloads[row["instance_sha256"]]
+            sizes = slot_sizes(made, event_log.read(log)) if log.is_file() else []
+            slots = " ".join(map(str, sizes))
+            rows.append({**row, "slots": slots, "predicted": before["objective"]})
+    return rows
+
+
+def four_jobs_workload(seed: int) -> Workload:
+    """
+    Draw the four jobs, on one node of Table II's Azure types, with the due dates of a seed.
+
+    Networks, frameworks, batches and epochs are those of Table IV, 130 000 images each; due dates
+    and weights are drawn as in V-A.
+    """
+    base = jahani.workload(
+        nodes=1, jobs=len(TABLE_IV), seed=seed, catalogue="azure", gap_seconds=GAP, law="constant"
+    )
+    cluster, jobs = base.cluster, base.jobs
+    hours = np.full(jobs.hours_per_epoch.shape, np.inf)
+    for j, (network, framework, _, batch) in enumerate(TABLE_IV):
+        for i, gpu in enumerate(cluster.gpu_types):
+            for k in range(1, int(cluster.largest_of_gpu[i]) + 1):
+                seconds = gpus.seconds_per_epoch(
+                    network, gpu.name, k, batch, framework=framework, prefix_minimum=True
+                )
+                hours[j, i, k] = seconds / 3600
+    epochs = np.array([epochs for _, _, epochs, _ in TABLE_IV])
+    whole = np.where(np.isfinite(hours), hours, np.nan) * epochs[:, None, None]
+    least, longest = np.nanmin(whole, axis=(1, 2)), np.nanmax(whole, axis=(1, 2))
+    u = random_streams.uniforms(jahani.FAMILY, seed, "due", len(TABLE_IV))
+    made = replace(
+        jobs,
+        application=tuple(f"{network} ({framework})" for network, framework, *_ in TABLE_IV),
+        hours_per_epoch=random_streams.rounded(hours),
+        epochs_max=epochs,
+        due=random_streams.rounded(jobs.release + random_streams.uniform(u, least, 2 * longest)),
+    )
+    return replace(
+        base, name=f"jahani-table4-s{seed}", jobs=made, realised_epochs=made.epochs_max.copy()
+    )
+
+
+def slot_sizes(workload: Workload, log: event_log.Log) -> list[int]:
+    """Return the GPUs of the node after each decision but the last, 0 = off."""
+    size = {t.name: t.gpus for t in workload.cluster.node_types}
+    node, sizes = None, []
+    for event in log.events:
+        if event["decided"]:
+            node = event.get("nodes", {"0": node})["0"]
+            sizes.append(0 if node is None else size[node])
+    return sizes
 
 
 def printed(runner: Runner, *, rows: Sequence[Row]) -> list[Row]:

@@ -26,6 +26,7 @@ from rsjs.core.errors import InputError
 from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
 from rsjs.instances.instance import Instance
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.simulation import accounting
 
 CHECKPOINTS = ("continuous", "epoch")
@@ -72,6 +73,10 @@ class Options:
     def as_predicted(self) -> Options:
         """Return these without what predictions leave out: errors, boots, repeated epochs."""
         return replace(self, boot=0.0, checkpoint="continuous", deviation=0.0)
+
+    def as_text(self) -> str:
+        """Return what a campaign gives its runs, as canonical JSON: all but the seed."""
+        return canonical_text({k: v for k, v in asdict(self).items() if k != "seed"})
 
     def seed_of(self, decision: int) -> int:
         """Return the seed of a decision, by its number."""
