@@ -11,7 +11,7 @@ from rsjs.cli.output import print_json, print_text, show_table, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.gaps import with_courses
+from rsjs.reporting.statistics.gaps import with_trajectories
 from rsjs.reporting.statistics.tables import best_pairs, tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.rows.select import by_family
@@ -95,7 +95,7 @@ def _print(analysis: Analysis, files: list[Path]) -> None:
     for table in tables(analysis):
         show_table(best_pairs(table, analysis))
         print()
-    if not with_courses(analysis.runs):
+    if not with_trajectories(analysis.runs):
         print_text("No integrals and targets: they need events.json beside every rows.csv.")
     for line in analysis.conditions():
         print_text(line)

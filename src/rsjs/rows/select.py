@@ -8,6 +8,7 @@ minutes or jobs.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Real
@@ -215,13 +216,9 @@ def distinct(rows: Sequence[R]) -> list[R]:
     Instances that share a name have part of their digest after it, a workload that is simulated
     under several options those that differ.
     """
-    digests: dict[object, set[object]] = {}
-    options: dict[object, set[str]] = {}
-    for row in rows:
-        name = row.get("instance")
-        digests.setdefault(name, set()).add(row.get("instance_sha256"))
-        options.setdefault(name, set()).add(known(row, "simulation") or "{}")
-    differing = {name: _differing(own) for name, own in options.items()}
+    named = group_by(rows, lambda row: row.get("instance"))
+    digests = {name: {row.get("instance_sha256") for row in own} for name, own in named.items()}
+    differing = {name: _differing(own) for name, own in named.items()}
     made: list[R] = []
     for row in rows:
         name, told = row.get("instance"), []
@@ -234,10 +231,8 @@ def distinct(rows: Sequence[R]) -> list[R]:
     return made
 
 
-def _differing(options: set[str]) -> list[str]:
-    """Return the options that not all of some simulations have alike."""
-    values: dict[str, set[Any]] = {}
-    for one in map(json.loads, options):
-        for key, value in one.items():
-            values.setdefault(key, set()).add(value)
-    return sorted(key for key, own in values.items() if len(own) > 1)
+def _differing(rows: Sequence[AnyRow]) -> list[str]:
+    """Return the options that have several values in some simulations."""
+    options = {known(row, "simulation") or "{}" for row in rows}
+    values = {value for text in options for value in json.loads(text).items()}
+    return sorted(key for key, count in Counter(key for key, _ in values).items() if count > 1)

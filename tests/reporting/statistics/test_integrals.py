@@ -1,9 +1,9 @@
-"""The course of a run and the area under it."""
+"""The trajectory of a run and the area under it."""
 
 import numpy as np
 import pytest
 
-from rsjs.reporting.statistics.gaps import course, integral, mean_gaps, with_courses
+from rsjs.reporting.statistics.gaps import integral, mean_gaps, trajectory, with_trajectories
 from rsjs.reporting.statistics.tidy import tidy
 
 
@@ -20,7 +20,7 @@ def made(row, events, **other):
 def test_the_primal_integral_by_hand(row):
     # Berthold's definition: 1 until 1 s, then 1 - 100/200 until 3 s, 1 - 100/125 until 8 s, then 0
     runs = made(row, [event(1.0, 200.0), event(3.0, 125.0), event(8.0, 100.0)])
-    steps = course(runs.loc[0], "primal", limit=10.0)
+    steps = trajectory(runs.loc[0], "primal", limit=10.0)
     assert steps == [(0.0, 1.0), (1.0, 0.5), (3.0, pytest.approx(0.2)), (8.0, 0.0)]
     assert integral(steps, 10.0) == pytest.approx(1 * 1 + 2 * 0.5 + 5 * 0.2 + 2 * 0)
     assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.3]]))
@@ -29,7 +29,7 @@ def test_the_primal_integral_by_hand(row):
 def test_the_primal_dual_integral_by_hand(row):
     events = [event(1.0, 200.0), event(2.0, 200.0, 50.0), event(4.0, 100.0, 50.0)]
     runs = made(row, events, total_s=6.0)
-    steps = course(runs.loc[0], "primal_dual", limit=10.0)
+    steps = trajectory(runs.loc[0], "primal_dual", limit=10.0)
     assert steps == [(0.0, 1.0), (2.0, 0.75), (4.0, 0.5), (6.0, 0.0)]
     assert integral(steps, 10.0) == pytest.approx(2 * 1 + 2 * 0.75 + 2 * 0.5)
 
@@ -57,7 +57,7 @@ def test_the_primal_dual_integral_by_hand(row):
 )
 def test_courses_by_hand(row, kind, events, other, steps):
     runs = made(row, [event(*one) for one in events], **other)
-    assert course(runs.loc[0], kind, limit=10.0) == [(0.0, 1.0), *steps]
+    assert trajectory(runs.loc[0], kind, limit=10.0) == [(0.0, 1.0), *steps]
 
 
 def test_runs_of_a_problem_are_measured_over_its_longest_limit(row):
@@ -82,7 +82,8 @@ def test_each_problem_has_its_own_limit(rows):
     assert found["slow"][("b", 1, 1)] == 1.0
 
 
-def test_courses_are_there_if_all_runs_have_them(rows):
-    assert with_courses(tidy(rows))
-    assert not with_courses(tidy([*rows[1:], rows[0] | {"events": None}]))
-    assert not with_courses(tidy([{k: v for k, v in row.items() if k != "events"} for row in rows]))
+def test_trajectories_are_there_if_all_runs_have_them(rows):
+    assert with_trajectories(tidy(rows))
+    assert not with_trajectories(tidy([*rows[1:], rows[0] | {"events": None}]))
+    without = [{k: v for k, v in row.items() if k != "events"} for row in rows]
+    assert not with_trajectories(tidy(without))

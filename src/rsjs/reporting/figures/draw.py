@@ -178,12 +178,11 @@ def _panel(ax: Axes, panel: Panel, shown: Sequence[Series], styles: Styles) -> N
 
 def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place: int) -> None:
     colour, x, y = style["color"], series.x, series.y
-    for interval, lines, at in (
-        (series.x_interval, ax.hlines, y),
-        (series.y_interval, ax.vlines, x),
-    ):
-        if interval:
-            lines(at, *interval, color=colour, linewidth=1.6, alpha=0.7)
+    interval = {"color": colour, "linewidth": 1.6, "alpha": 0.7}
+    if series.x_interval:
+        ax.hlines(y, *series.x_interval, **interval)
+    if series.y_interval:
+        ax.vlines(x, *series.y_interval, **interval)
     if series.kind == "bars":
         ax.barh(y, x, left=_base(series), height=series.width, color=colour, ec="white", lw=0.3)
         _words(ax, series, (_base(series) + np.asarray(x) / 2).tolist())

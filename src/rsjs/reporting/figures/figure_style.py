@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,14 +69,11 @@ def write(draw: Callable[[], Figure], path: Path) -> Path:
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """A colour, a marker and a line style for each name, in order of first appearance."""
-    distinct = list(dict.fromkeys(names))
     return {
         name: {
-            "color": colour,
-            "marker": marker,
+            "color": COLOURS[i % len(COLOURS)],
+            "marker": MARKERS[i % len(MARKERS)],
             "linestyle": "-" if i < len(COLOURS) else (0, (5, 1, 1, 1)),
         }
-        for i, (name, colour, marker) in enumerate(
-            zip(distinct, cycle(COLOURS), cycle(MARKERS), strict=False)
-        )
+        for i, name in enumerate(dict.fromkeys(names))
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rsjs.instances.library.features import Features
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series, Values
 from rsjs.reporting.figures.figure_style import COLOURS
+from rsjs.rows.select import group_by
 
 if TYPE_CHECKING:
     from rsjs.heuristics.sts.job_profiles import JobProfile
@@ -120,12 +122,13 @@ def set_picture(
 
     `others` is name -> features, drawn as numbered stars.
     """
-    groups: dict[str, list[Features]] = {}
-    for point in points:
-        groups.setdefault(point.group, []).append(point.features)
+    groups = group_by(points, lambda point: point.group)
     panels = []
     for x, y in PANELS:
-        series = [_points(group, own, (x, y)) for group, own in groups.items()]
+        series = [
+            _points(group, [point.features for point in own], (x, y))
+            for group, own in groups.items()
+        ]
         star: dict[str, Any] = {"colour": "#000000", "look": "star"}
         for i, (name, found) in enumerate(others.items(), start=1):
             series.append(_points(f"{i}  {name}", [found], (x, y), texts=[str(i)], **star))
@@ -163,37 +166,25 @@ def trace_picture(report: QualityReport, path: str | Path) -> Path:
     width = next((w for w in WIDTHS if (last - first) / w <= MOST_BINS), WIDTHS[-1])
     days = (np.arange((last - first) // width + 1) + 0.5) * width / DAY
 
-    def binned(by_hour: Mapping[int, float]) -> Floats:
-        found = np.zeros(len(days))
-        for hour, amount in by_hour.items():
-            found[(hour - first) // width] += amount
-        return found
+    def binned(by_hour: Iterable[tuple[int, float]]) -> Floats:
+        total = np.zeros(len(days))
+        for hour, amount in by_hour:
+            total[(hour - first) // width] += amount
+        return total
 
-    def columns(name: str, heights: Floats, base: Floats, colour: str) -> Series:
-        return Series(
-            name=name,
-            x=days,
-            y=heights,
-            kind="columns",
-            base=base,
-            width=width / DAY,
-            colour=colour,
-        )
-
+    columns = partial(Series, x=days, kind="columns", width=width / DAY)
     named = [load.model for load in report.loads]
     below, work = np.zeros(len(days)), []
     for i, model in enumerate(named[:MOST_MODELS]):
         members = {model} if i < MOST_MODELS - 1 else {*named[i:]}
-        own: dict[int, float] = {}
-        for (name, hour), amount in tally.gpu_seconds.items():
-            if name in members:
-                own[hour] = own.get(hour, 0.0) + amount
-        busy = binned(own) / (3600 * width)
+        seconds = tally.gpu_seconds.items()
+        busy = binned((hour, amount) for (name, hour), amount in seconds if name in members)
+        busy = busy / (3600 * width)
         label = "other types" if len(members) > 1 else model or "type not recorded"
-        work.append(columns(label, busy, below, COLOURS[i]))
+        work.append(columns(name=label, y=busy, base=below, colour=COLOURS[i]))
         below = below + busy
     capacity = sum(group.gpus * group.count for group in report.nodes)
-    submitted = columns("", binned(tally.submissions), np.zeros(len(days)), COLOURS[0])
+    submitted = columns(name="", y=binned(tally.submissions.items()), colour=COLOURS[0])
     panels = [
         Panel(
             series=work,
@@ -223,7 +214,7 @@ def trace_picture(report: QualityReport, path: str | Path) -> Path:
 
 
 def _run_times(times: Floats) -> Panel:
-    """A histogram over a logarithmic axis."""
+    """Return a histogram of run times [s] over a logarithmic axis."""
     edges, counts = np.unique(np.floor(BINS * np.log10(times)), return_counts=True)
     low, high = 10 ** (edges / BINS), 10 ** ((edges + 1) / BINS)
     ends = (min(low[0], 1.0), max(high[-1], LONG)) if len(edges) else (None, None)
@@ -233,7 +224,7 @@ def _run_times(times: Floats) -> Panel:
 
 
 def _gpus_of_jobs(gpus: Mapping[int, int]) -> Panel:
-    """A column for each number of GPUs."""
+    """Return a column for each number of GPUs."""
     counts = sorted(gpus)
     ticks = {float(i): "share" if n == 0 else str(n) for i, n in enumerate(counts)}
     return _jobs(Axis(title="GPUs of a job", ticks=ticks), [*ticks], [gpus[n] for n in counts])

@@ -16,9 +16,9 @@ import pandas as pd
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.gaps import distribution, with_courses
+from rsjs.reporting.statistics.gaps import distribution, with_trajectories
 from rsjs.reporting.statistics.means import penalised
-from rsjs.reporting.statistics.measures import RESOLUTION, of_pair, ratios
+from rsjs.reporting.statistics.measures import RESOLUTION, ratios
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.tables.formats import folded
 
@@ -41,7 +41,7 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
     if not best_first:
         return
     yield gaps(measures.gaps(analysis.runs, "gap_to_best")[best_first])
-    if with_courses(analysis.runs):
+    if with_trajectories(analysis.runs):
         yield targets(analysis.hits[best_first], float(analysis.limits.max()))
     if len(best_first) < 2:
         return
@@ -88,7 +88,7 @@ def profiles(times: pd.DataFrame) -> Figure:
     if len(times.columns) > 2:
         for name in others:
             lines = [*folded(best, LONGEST_LABEL), *folded(f"and {name}", LONGEST_LABEL)]
-            panels.append(_steps(of_pair(times, best, name), axis, "\n".join(lines)))
+            panels.append(_steps(ratios(times[[best, name]]), axis, "\n".join(lines)))
     note = "With more than two methods their order may depend on the others: see the pairs."
     return _figure("profiles", "Performance profiles", panels, note)
 

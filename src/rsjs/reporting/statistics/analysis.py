@@ -22,7 +22,7 @@ from rsjs.reporting.statistics.gaps import (
     TARGETS,
     mean_gaps,
     seconds_to_targets,
-    with_courses,
+    with_trajectories,
 )
 from rsjs.reporting.statistics.means import (
     VirtualBest,
@@ -127,7 +127,7 @@ class Analysis:
 
     @cached_property
     def is_shared(self) -> bool:
-        """See `rsjs.rows.select.are_shared`."""
+        """Whether seconds were measured beside others: none is ranked."""
         return are_shared(self.rows)
 
     @cached_property
@@ -147,7 +147,7 @@ class Analysis:
 
     @cached_property
     def limits(self) -> pd.Series:
-        """Seconds of each problem."""
+        """Time limit [s] of each problem."""
         return measures.limits(self.runs)
 
     @cached_property
@@ -176,7 +176,7 @@ class Analysis:
 
     def anytime(self) -> pd.DataFrame | None:
         """Mean gaps over time and the share of targets hit; None without events of all runs."""
-        if not with_courses(self.runs):
+        if not with_trajectories(self.runs):
             return None
         return pd.DataFrame(
             {
@@ -196,18 +196,18 @@ class Analysis:
         return pairs(self.logs, self.times, self.drawn)
 
     def pairs_by_cost(self) -> pd.DataFrame:
-        """The same on primal gaps; costs within 1 % of each other are a tie."""
+        """Return the pairs of methods by primal gap; costs within 1 % of each other are a tie."""
         costs = measures.matrix(self.runs, self.runs["objective"])
         return pairs(self.primal, costs, self.drawn)
 
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:
-        """Shares of ranks by time, see `ranks.rank_shares`."""
+        """Shares of ranks by time."""
         return rank_shares(self.logs[self.ranked], self.drawn)
 
     @cached_property
     def ranks_by_cost(self) -> pd.DataFrame:
-        """The same on primal gaps."""
+        """Shares of ranks by primal gap."""
         return rank_shares(self.primal[self.ranked], self.drawn)
 
     def virtual_best(self) -> VirtualBest:
@@ -216,7 +216,7 @@ class Analysis:
         return virtual_best(filled, self.times, self.shift, self.ranked)
 
     def conditions(self) -> list[str]:
-        """Limits, versions and seeds; several seeds are meant to differ."""
+        """Return limits, versions and seeds; several seeds are meant to differ."""
         seeds = sorted(set(self.runs["seed"]))
         if len(seeds) == 1:
             return conditions(self.ordered)

@@ -14,7 +14,7 @@ Primal integral and primal-dual integral (Berthold 2013, Measuring the impact of
 p is the primal gap, or for the primal-dual integral the gap between the incumbent and the bound of
 the run itself. P(T) / T is the mean gap over the time limit, in [0, 1]; 1 for a run that failed.
 
-The course of a run: its gap as a step function of time, from the events of the run.
+The trajectory of a run: its gap as a step function of time, from the events of the run.
 
     p(t) = 1                         before the first incumbent
     p(t) = gap(z(t), reference(t))   after it, z(t) the incumbent at time t
@@ -75,16 +75,16 @@ Kind = Literal["primal", "primal_dual"]
 Step = tuple[float, float]
 
 
-def courses(runs: pd.DataFrame, kind: Kind) -> list[tuple[list[Step], float]]:
-    """The course of each run, and the limit of its problem in seconds."""
+def trajectories(runs: pd.DataFrame, kind: Kind) -> list[tuple[list[Step], float]]:
+    """The trajectory of each run, and the limit of its problem in seconds."""
     horizons = runs.groupby(PROBLEM)["limit"].transform("max")
     return [
-        (course(run, kind, limit), limit)
+        (trajectory(run, kind, limit), limit)
         for run, limit in zip(runs.to_dict("records"), horizons.tolist(), strict=True)
     ]
 
 
-def course(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
+def trajectory(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
     """Return seconds until the limit and gaps at which the gap of a run falls, first (0, 1)."""
     steps: list[Step] = [(0.0, 1.0)]
     if not run["valid"]:
@@ -130,11 +130,11 @@ def integral(steps: Sequence[Step], horizon: float) -> float:
 
 def mean_gaps(runs: pd.DataFrame, kind: Kind) -> pd.DataFrame:
     """P(T) / T in [0, 1] of each run by problem and method, T the limit of the problem."""
-    found = [integral(steps, limit) / limit for steps, limit in courses(runs, kind)]
+    found = [integral(steps, limit) / limit for steps, limit in trajectories(runs, kind)]
     return matrix(runs, pd.Series(found, index=runs.index))
 
 
-def with_courses(runs: pd.DataFrame) -> bool:
+def with_trajectories(runs: pd.DataFrame) -> bool:
     """Whether the events of every run are there, which integrals and targets need."""
     return bool(runs["events"].map(lambda events: isinstance(events, list)).all())
 
@@ -151,7 +151,7 @@ def distribution(values: pd.Series) -> tuple[Floats, Floats]:
 
 def seconds_to_targets(runs: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:
     """Seconds at which each target is hit, (problem, target) x methods, NaN = never."""
-    made = courses(runs, "primal")
+    made = trajectories(runs, "primal")
     of_target = {}
     for target in targets:
         hits = [

@@ -15,7 +15,7 @@ Performance profiles (Dolan and More 2002, Benchmarking optimization software).
     rho_s(tau) = |{p : r_ps <= tau}| / n                         (share of problems)
 
 Problems that no method solves count in n. With three or more methods the order of two of them may
-depend on the others (Gould and Scott 2016): `of_pair` compares two methods alone.
+depend on the others (Gould and Scott 2016): two columns of the times compare two methods alone.
 """
 
 from __future__ import annotations
@@ -88,12 +88,7 @@ def matrix(runs: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
 RESOLUTION = 1e-3  # s: differences below it are not of the methods
 
 
-def ratios(times: pd.DataFrame, resolution: float = RESOLUTION) -> pd.DataFrame:
-    """Return times by the least of the problem, inf for a failure; shorter ones count as this."""
-    counted = times.clip(lower=resolution)
+def ratios(times: pd.DataFrame) -> pd.DataFrame:
+    """Return times by the least of the problem, inf for a failure; see `RESOLUTION`."""
+    counted = times.clip(lower=RESOLUTION)
     return counted.div(counted.min(axis=1), axis=0).fillna(np.inf)
-
-
-def of_pair(times: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
-    """Ratios of two methods by the better of the two, on all problems."""
-    return ratios(times[[one, other]])

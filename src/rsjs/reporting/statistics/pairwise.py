@@ -130,9 +130,7 @@ def holm(p: ArrayLike) -> Floats:
 COLUMNS = ["one", "other", "wins", "ties", "losses", "better", "effect", "p"]
 
 
-def pairs(
-    scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats, tie: float = TIE
-) -> pd.DataFrame:
+def pairs(scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     """
     Return all pairs of methods with a common problem.
 
@@ -153,8 +151,8 @@ def pairs(
         of_instance = both.groupby(level="instance", sort=False).mean()
         test = signed_rank(of_instance[one], of_instance[other])
         chance = better(both, draws[key]).loc[one, other]
-        lines.append([one, other, *wins(values[common], one, other, tie)])
-        lines[-1] += [chance, test.effect, test.p]
+        counts = wins(values[common], one, other)
+        lines.append([one, other, *counts, chance, test.effect, test.p])
     made = pd.DataFrame(lines, columns=COLUMNS)
     return made.assign(holm=holm(made["p"]))
 

@@ -2,17 +2,17 @@
 The rows of comparisons as one table of runs: what every statistic starts from.
 
     problem      an instance, a seed and, in campaigns that repeat runs, a repetition
-    valid        the checker confirmed the decision of the run, and none of its claims is false
+    valid        the checker confirmed the solution of the run, and none of its claims is false
     best bound   greatest lower bound of the instance that any of the rows proved; of a simulation,
                  under the same options and, where real times differ, with the same seed
     best cost    least cost of the instance that any of the rows reached, as the best bound
     gap to best  (z - b) / max(|z|, |b|), z the checked cost, b the best bound
-    own gap      the same with the bound of the run itself
+    own gap      (z - b) / max(|z|, |b|), b the bound of the run itself
     primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie
 
 Bounds and costs are shared again over all rows that are given, so that rows of several comparisons
 may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
-it calls an instance infeasible for which another run has a decision.
+it calls an instance infeasible for which another run has a solution.
 
 `read_stored` reads the rows of a stored comparison, with the events of each run where they are.
 """
@@ -44,7 +44,7 @@ PROBLEM = ["instance", "seed", "repetition"]
 
 
 class StoredRow(Row, total=False):
-    """A row with the course of its run."""
+    """A row with the trajectory of its run."""
 
     events: Sequence[Mapping[str, float | None]] | None  # seconds, incumbent, bound
 
@@ -85,7 +85,7 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
-    """In order of first appearance."""
+    """Return the methods in order of first appearance."""
     return list(dict.fromkeys(runs["method"]))
 
 
@@ -167,16 +167,16 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     file = path.with_name(EVENTS)
     if not file.exists():
         return rows
-    courses = read_json(file)
-    schema_files.fit_schema(courses, "courses", file)
-    names = next((names for names in KEYS if all(names[-1] in course for course in courses)), KEY)
+    trajectories = read_json(file)
+    schema_files.fit_schema(trajectories, "courses", file)
+    names = next((names for names in KEYS if all(names[-1] in run for run in trajectories)), KEY)
     of_run: dict[tuple[str, ...], list[Any]] = {}
-    for i, course in enumerate(courses):
-        key = tuple(str(course.get(name)) for name in names)
+    for i, run in enumerate(trajectories):
+        key = tuple(str(run.get(name)) for name in names)
         if key in of_run:
-            found = described(f"{course.get('method')} on {course.get('instance')} a second time")
-            raise InputError(f"/{i}", found, "one course for each run", file)
-        of_run[key] = course["events"]
+            found = described(f"{run.get('method')} on {run.get('instance')} a second time")
+            raise InputError(f"/{i}", found, "one trajectory for each run", file)
+        of_run[key] = run["events"]
     return [
         {**row, "events": of_run.get(tuple(str(row.get(name)) for name in names))} for row in rows
     ]
