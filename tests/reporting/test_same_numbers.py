@@ -12,9 +12,8 @@ from rsjs.campaigns.collection import Collected
 from rsjs.reporting.archive.archive_data import Experiment, doubts
 from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.site import comparison_pages
-from rsjs.reporting.site.families import families
 from rsjs.reporting.site.instance_page import list_line
-from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.site.report_data import families, gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import gap_summary

@@ -26,10 +26,6 @@ Folder = Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")]
 Text = str | None
 
 
-@app.callback()
-def group() -> None: ...
-
-
 @app.command("verifier")
 def verifier(
     output: Annotated[Path, option("FILE", "Python file to write.", "-o", "--output")],

@@ -39,18 +39,23 @@ def stamp() -> Row:
 def machine() -> dict[str, Any]:
     """Return name, system, processor, cores and memory."""
     memory = psutil.virtual_memory()
-    affinity = getattr(psutil.Process(), "cpu_affinity", None)
     return {
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu_model": cpu_model(),
         "cores": psutil.cpu_count(logical=False),
         "hardware_threads": psutil.cpu_count(),
-        "hardware_threads_usable": len(affinity()) if affinity else psutil.cpu_count(),
+        "hardware_threads_usable": usable_threads(),
         "governor": _line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "memory_mb": memory.total / 2**20,
         "container": _container(),
     }
+
+
+def usable_threads() -> int | None:
+    """Return how many hardware threads this process may use."""
+    affinity = getattr(psutil.Process(), "cpu_affinity", None)
+    return len(affinity()) if affinity else psutil.cpu_count()
 
 
 def cpu_model() -> str | None:

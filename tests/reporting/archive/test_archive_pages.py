@@ -11,8 +11,7 @@ from rsjs.cli.main import main
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.reporting.archive.ijoc import left_to_fill, paper
-from rsjs.reporting.site.families import families
-from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.site.report_data import families, gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored

@@ -6,8 +6,7 @@ from hashlib import sha256
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.reporting.site.families import footer, run_set
-from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.site.report_data import footer, gathered, run_set
 from rsjs.rows.csv import csv_text
 
 COLUMNS_OF_CAMPAIGNS = {"run_id", "campaign", "ended", "quality", "timing", "options", "commit"}

@@ -13,10 +13,8 @@ from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
 from rsjs.instances.mig.scheduling.schedule import write_schedule
 from rsjs.reporting.site import comparison_pages, instance_page
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import families
-from rsjs.reporting.site.pages import Pages
-from rsjs.reporting.site.report_data import Material, gathered
+from rsjs.reporting.site.pages import Downloads, Pages
+from rsjs.reporting.site.report_data import Material, families, gathered
 from rsjs.reporting.site.run_table import command, facts_script
 from rsjs.rows import build, select
 from rsjs.rows.csv import csv_text, read_rows

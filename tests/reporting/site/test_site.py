@@ -163,7 +163,7 @@ def test_the_opening_page_tells_the_result_before_anything_else(site):
 
 
 def test_a_method_has_one_colour_in_all_families(material):
-    from rsjs.reporting.site.families import families
+    from rsjs.reporting.site.report_data import families
 
     turned = [*reversed(material.rows)]
     for found in (families(material.rows), families(turned)):
@@ -186,7 +186,7 @@ def test_failures_that_look_alike_stand_together(site):
 
 
 def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
-    from rsjs.reporting.site.families import families
+    from rsjs.reporting.site.report_data import families
 
     unequal = [{**row, "threads": 2} if i == 0 else row for i, row in enumerate(material.rows)]
     table = audit_pages.conditions_table(families(unequal))

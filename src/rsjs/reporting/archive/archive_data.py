@@ -203,19 +203,12 @@ def read_from_files(experiment: Experiment) -> set[str]:
 
 def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) -> list[Best]:
     """Copy the cheapest verified solution of each instance, whatever order it was solved in."""
-    runs: dict[str, list[Row]] = {}
-    experiment_of: dict[str, Experiment] = {}
-    for experiment in found:
-        for row in experiment.rows:
-            if not is_simulated(row):
-                runs.setdefault(row["instance_sha256"], []).append(row)
-                experiment_of.setdefault(row["run_id"], experiment)
+    pairs = [(row, one) for one in found for row in one.rows if not is_simulated(row)]
+    experiment_of = {row["run_id"]: one for row, one in reversed(pairs)}
     file_of = {one.sha256: one.file for one in data}
-    best = [(sha256, best_row(rows)) for sha256, rows in runs.items()]
     made = [
-        _copied(row, experiment_of[row["run_id"]], file_of[sha256], folder)
-        for sha256, row in best
-        if row is not None
+        _copied(row, experiment_of[row["run_id"]], file_of[row["instance_sha256"]], folder)
+        for row in filter(None, map(best_row, by_problem([row for row, _ in pairs])))
     ]
     return sorted(made, key=lambda one: one.file)
 

@@ -51,11 +51,9 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     `only` names tables and figures, with or without the family; none = all. InputError for a name
     that is none of them.
     """
-    trajectories = {
-        trajectory["run_id"]: trajectory["events"] for trajectory in experiment.trajectories
-    }
     rows: list[StoredRow] = [
-        {**row, "events": trajectories[row["run_id"]]} for row in experiment.rows
+        {**row, "events": trajectory["events"]}
+        for row, trajectory in zip(experiment.rows, experiment.trajectories, strict=True)
     ]
     families = by_family(rows)
     parts = [("", part) for part in _of_runs(experiment)]
@@ -74,8 +72,10 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     for name in only:
         if name not in names:
             raise InputError("--only", name, f"one of {', '.join(names)}")
-    more: dict[str, Content] = {"rows.csv": csv_text(experiment.rows)}
-    more["events.json"] = json.dumps(experiment.trajectories)
+    more: dict[str, Content] = {
+        "rows.csv": csv_text(experiment.rows),
+        "events.json": json.dumps(experiment.trajectories),
+    }
     if experiment.found.skipped:
         more["skipped.csv"] = csv_text(experiment.found.skipped)
     for files in (*(files for _, files in chosen), more):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Mapping
@@ -14,13 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from rsjs.commit import of_tree
+from rsjs.commit import CODE, of_tree
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables.table import code, escaped
 
 DISTRIBUTION = "rsjs-bench"
-PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
 CI = re.compile(
     r"\.(ci|circleci|forgejo|gitea|github|gitlab|travis|woodpecker)(\.yml)?"
     r"|\.pre-commit-config\.yaml|azure-pipelines\.yml"
@@ -64,28 +64,24 @@ def write_source(commit: str | None, version: str, root: Path | None, folder: Pa
 
 def _write_tree(root: Path, commit: str, folder: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", "--format=tar", commit))) as tree:
-        for member in tree:
-            if any(map(CI.fullmatch, PurePosixPath(member.name).parts)):
-                continue
-            path = folder / member.name
-            if member.issym():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.symlink_to(member.linkname)
-            elif data := tree.extractfile(member):
-                write_bytes(data.read(), path)
-                path.chmod(member.mode & 0o755)
+        kept = [
+            member
+            for member in tree
+            if not any(map(CI.fullmatch, PurePosixPath(member.name).parts))
+        ]
+        tree.extractall(folder, kept, filter="tar")  # modes without what others may write
 
 
 def _write_package(folder: Path) -> None:
     """The package's files, what builds it again, and the versions of what it needs."""
-    for package in PACKAGES:
+    for package in CODE:
         spec = find_spec(package)
         assert spec is not None, f"{package} is part of the distribution"
         [place] = spec.submodule_search_locations or []
-        for path in sorted(Path(place).rglob("*")):
-            inside = path.relative_to(place)
-            if path.is_file() and "__pycache__" not in inside.parts:
-                write_bytes(path.read_bytes(), folder.joinpath(*package.split("."), inside))
+        ignored = shutil.ignore_patterns("__pycache__")
+        # it may be there: in an editable tree rsjs has links to the other packages
+        to = folder.joinpath(*package.split("."))
+        shutil.copytree(place, to, False, ignored, shutil.copyfile, dirs_exist_ok=True)
     found = metadata.distribution(DISTRIBUTION)
     needed = [line for line in found.requires or [] if "extra ==" not in line]
     facts = {"name": DISTRIBUTION, "version": found.version, "needed": json.dumps(needed)}

@@ -1,6 +1,6 @@
 """
-A static site made from rows and records: one file per kind of page, templates, style and scripts.
+A static site made from rows and records: pages by topic, templates, style and scripts.
 
-`report_data` gathers what there is, `families` analyses it once, each `*_page` module turns that
-into the content of a template, `build` writes all of it to a folder that works without a server.
+`report_data` gathers what there is and analyses it, the modules of pages turn that into the content
+of templates, `build` writes all of it to a folder that works without a server.
 """

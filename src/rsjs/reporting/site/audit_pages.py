@@ -14,10 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import DIGITS, Family, footer, run_set
-from rsjs.reporting.site.pages import instance_url, method_url, run_url
-from rsjs.reporting.site.report_data import Material, ReportRow
+from rsjs.reporting.site.pages import Downloads, instance_url, method_url, run_url
+from rsjs.reporting.site.report_data import DIGITS, Family, Material, ReportRow, footer, run_set
 from rsjs.reporting.site.run_table import ENDED, QUALITY, command, has_nothing, log_end, mark
 from rsjs.reporting.statistics.fairness import ASPECTS, overshoot, shown, values
 from rsjs.reporting.statistics.tables import METHOD, named

@@ -12,11 +12,16 @@ from pathlib import Path
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site import audit_pages, comparison_pages, instance_page, method_page
-from rsjs.reporting.site.downloads import Downloads, Drawing
-from rsjs.reporting.site.families import families, grouped, run_set
-from rsjs.reporting.site.pages import Pages, family_url, instance_slug, method_url
+from rsjs.reporting.site.pages import (
+    Downloads,
+    Drawing,
+    Pages,
+    family_url,
+    instance_slug,
+    method_url,
+)
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.site.report_data import Material, families, grouped, run_set
 from rsjs.reporting.site.run_table import facts_script
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"

@@ -14,11 +14,9 @@ from statistics import median
 from typing import Any
 
 from rsjs.reporting.figures.methods import figures, ranking
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import Family, footer, grouped, versions
-from rsjs.reporting.site.pages import instance_url, method_url, runs_url
+from rsjs.reporting.site.pages import Downloads, instance_url, method_url, runs_url
 from rsjs.reporting.site.plots import SHARED_NOTE, Plot, embedded, figure_plot
-from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.site.report_data import Family, Material, footer, grouped, versions
 from rsjs.reporting.site.run_table import has_nothing
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.pairwise import TIE

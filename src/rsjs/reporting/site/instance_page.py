@@ -17,11 +17,9 @@ from rsjs.reporting.figures.mig import mig_gantt
 from rsjs.reporting.figures.occupancy import Shelf, scene, shelves
 from rsjs.reporting.figures.occupancy_drawers import occupancy
 from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import DIGITS, footer, grouped
-from rsjs.reporting.site.pages import instance_slug, instance_url, method_url, run_url
+from rsjs.reporting.site.pages import Downloads, instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, SHARED_NOTE, figure_plot
-from rsjs.reporting.site.report_data import Material, ReportRow
+from rsjs.reporting.site.report_data import DIGITS, Material, ReportRow, footer, grouped
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import headed, shown

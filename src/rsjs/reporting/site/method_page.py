@@ -10,11 +10,9 @@ from typing import Any
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.figure_style import styles
 from rsjs.reporting.figures.runs import FLOOR
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.families import footer, grouped, versions
-from rsjs.reporting.site.pages import run_url, slug
+from rsjs.reporting.site.pages import Downloads, run_url, slug
 from rsjs.reporting.site.plots import SHARED_NOTE, Plot, figure_plot
-from rsjs.reporting.site.report_data import ReportRow
+from rsjs.reporting.site.report_data import ReportRow, footer, grouped, versions
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.labels import shortened

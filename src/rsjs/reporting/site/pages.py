@@ -1,22 +1,37 @@
-"""Where pages are, and how they are written from templates: paths from the root of the site."""
+"""
+Where pages are, and how they are written from templates: paths from the root of the site.
+
+Their tables and pictures are files, too: CSV, Markdown and LaTeX, and PDF, drawn while pages are
+written, by processes of their own on the cores there are.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from rsjs.reporting.figures.draw import Styles, write
+from rsjs.reporting.figures.figure import Figure
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import MISSING
 from rsjs.reporting.tables.labels import outcome, status_word
+from rsjs.reporting.tables.table import Table, latex_all, markdown_all
+from rsjs.runs.provenance import usable_threads
 
 LONGEST = 64  # characters of a name that are kept
+Draw = Callable[..., object]
+FOLDER = "downloads"
 
 
 @lru_cache(maxsize=2**16)
@@ -80,7 +95,6 @@ def _shown(show: Callable[[float], str], unit: str = "") -> Callable[[float | No
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "breakable": breakable,
-    "cost": _shown(formats.cost, "$"),
     "counted": formats.counted,
     "family_url": family_url,
     "indented": lambda value: json.dumps(value, indent=1),
@@ -121,3 +135,64 @@ class Pages:
         file.parent.mkdir(exist_ok=True)
         up = "../" * path.count("/")
         file.write_text(made.render(root=up, page=path, **content), "utf-8")
+
+
+class Drawing(ProcessPoolExecutor):
+    """Draws what is asked for; leaving the context waits until all of it is drawn."""
+
+    def __init__(self) -> None:
+        # spawned, not forked: a terminal's spinner is a thread of this process
+        super().__init__(
+            usable_threads(),
+            mp_context=get_context("spawn"),
+            # only the process that asked for the pictures hears of Ctrl-C, and ends the others
+            initializer=signal.signal,
+            initargs=(signal.SIGINT, signal.SIG_IGN),
+        )
+        self._pictures: list[Future[object]] = []
+
+    def draw(self, draw: Draw, *what: Any, path: Path) -> None:
+        """Call draw(*what, path), a function of a module."""
+        self._pictures.append(self.submit(draw, *what, path))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.shutdown(cancel_futures=kind is not None)
+        if kind is None:
+            for picture in self._pictures:
+                picture.result()
+
+
+class Downloads:
+    """Writes files below the root of a site."""
+
+    def __init__(self, root: Path, drawing: Drawing) -> None:
+        self._root, self._drawing = root, drawing
+        (root / FOLDER).mkdir()
+
+    def with_files(self, table: Table, place: str) -> Table:
+        """Return the table with its files, named for its place in the site; none if it is empty."""
+        if not table.rows:
+            return table
+        name = f"{place}-{table.name}"
+        files = {
+            "CSV": self.text(f"{name}.csv", table.csv()),
+            "Markdown": self.text(f"{name}.md", markdown_all([table], [table.footer])),
+            "LaTeX": self.text(f"{name}.tex", latex_all([table], [table.footer])),
+        }
+        return replace(table, files=files)
+
+    def picture(self, name: str, draw: Draw, *what: Any, suffix: str = "pdf") -> str:
+        """Return the path of a picture that is drawn meanwhile: draw(*what, path)."""
+        path = f"{FOLDER}/{name}.{suffix}"
+        self._drawing.draw(draw, *what, path=self._root / path)
+        return path
+
+    def figure(self, name: str, figure: Figure, styles: Styles) -> str:
+        """Return the path of a figure as PDF, drawn meanwhile."""
+        return self.picture(name, partial(write, styles=styles), figure)
+
+    def text(self, name: str, text: str) -> str:
+        """Write a text file; return its path."""
+        path = f"{FOLDER}/{name}"
+        (self._root / path).write_text(text, "utf-8")
+        return path

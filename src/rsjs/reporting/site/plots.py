@@ -86,14 +86,12 @@ def figure_plot(figure: Figure, styles: Styles, **more: Any) -> Plot:
     """
     panel = figure.panels[0]
     curves = [one for one in panel.series if one.kind in ("line", "steps") and len(one.x) > 1]
-    lines = [one.style or one.name for one in curves]
-    hidden = list(dict.fromkeys(lines))[MOST_SERIES:]
-    data = []
-    for series in panel.series:
-        trace = _trace(series, styles)
-        if (series.style or series.name) in hidden:
-            trace["visible"] = "legendonly"
-        data.append(trace)
+    hidden = list(dict.fromkeys(one.style or one.name for one in curves))[MOST_SERIES:]
+    asked_for = {"visible": "legendonly"}
+    data = [
+        _trace(one, styles) | (asked_for if (one.style or one.name) in hidden else {})
+        for one in panel.series
+    ]
     layout: dict[str, Any] = {"xaxis": _axis(panel.x), "yaxis": _axis(panel.y)}
     layout["barmode"] = "overlay" if any(one.base for one in panel.series) else "stack"
     layout |= {} if figure.has_legend else {"meta": {"legend": False}}
@@ -109,11 +107,8 @@ def _trace(series: Series, styles: Styles) -> Trace:
     colour = series.colour or style["color"]
     bars = series.kind in ("bars", "columns")
     kept = [*range(len(series.x))] if bars else places(len(series.x))
-    made: Trace = {
-        "name": series.name,
-        "x": [series.x[i] for i in kept],
-        "y": [series.y[i] for i in kept],
-    }
+    x, y = ([values[i] for i in kept] for values in (series.x, series.y))
+    made: Trace = {"name": series.name, "x": x, "y": y}
     if bars:
         made |= {"type": "bar", "marker": {"color": colour}, "textangle": 0}
         made |= {"base": series.base, "orientation": "h" if series.kind == "bars" else "v"}

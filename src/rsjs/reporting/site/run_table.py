@@ -10,10 +10,9 @@ from typing import Any
 from rsjs.core.errors import InputError
 from rsjs.instances.io.bounded_files import read_bytes, unpacked
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.reporting.site.families import footer, grouped
 from rsjs.reporting.site.pages import instance_url, method_url, run_url
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.report_data import Material, ReportRow
+from rsjs.reporting.site.report_data import Material, ReportRow, footer, grouped
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.labels import column, status_word
@@ -36,7 +35,6 @@ GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
 KEPT = ("instance", "instance_sha256", "family", "anchor", "solution_sha256")  # in CSV, for links
 DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
-COUNT = Column("seed", "seed", formats.count)
 ENDED = Column("ended", "ended", text=lambda row: status_word(row["ended"]))
 QUALITY = Column("quality", "status", text=lambda row: status_word(row["quality"]))
 LINES, LONGEST = 20, 2000  # of a log, characters
@@ -63,11 +61,7 @@ OPTIONS = {
 
 
 def run_table(rows: Sequence[ReportRow], by: str) -> Table:
-    """
-    Return the runs of an instance, by "method", or of a method, by "instance".
-
-    A number leads to its run, a name to its page.
-    """
+    """Return the runs of an instance, by "method", or of a method, by "instance", with links."""
     if unit(rows):
         costs = [DECLARED[key] for key in COSTS]
     else:  # schedules on MIG instances have terms of their own
@@ -77,7 +71,7 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
     columns = [
         Column(by, by),
         *([Column("family", "family")] if by == "instance" else []),
-        *(COUNT, ENDED, QUALITY, *costs),
+        *(Column("seed", "seed", formats.count), ENDED, QUALITY, *costs),
         *(DECLARED[key] for key in (GAPS if unit(rows) else GAPS[:2])),
         Column("executed", "jobs run"),
         *(DECLARED[key] for key in (*SECONDS, "peak_memory_mb")),
@@ -160,20 +154,16 @@ def log_end(row: ReportRow, material: Material) -> str:
 
 
 def facts_script(slug: str, rows: Sequence[ReportRow], material: Material) -> str:
-    """
-    Return a script that hands the facts of an instance's runs to the page.
+    """Return a script with the facts of an instance's runs: a page on a disk may fetch no data."""
 
-    A script, as pages opened from a disk may not fetch data.
-    """
+    def label(one: columns.Column) -> str:
+        return one.name.removesuffix(f"_{one.unit.lower()}").replace("_", " ")
+
     document = {
-        "fields": [[BY[one.by], _label(one), one.meaning] for one in FACTS],
+        "fields": [[BY[one.by], label(one), one.meaning] for one in FACTS],
         "runs": {row["anchor"]: _facts(row, material) for row in rows},
     }
     return f"rsjsFacts({harmless(slug)}, {harmless(document)});\n"
-
-
-def _label(one: columns.Column) -> str:
-    return one.name.removesuffix(f"_{one.unit.lower()}").replace("_", " ")
 
 
 def _facts(row: ReportRow, material: Material) -> dict[str, Any]:
