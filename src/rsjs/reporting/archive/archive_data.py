@@ -206,9 +206,10 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     pairs = [(row, one) for one in found for row in one.rows if not is_simulated(row)]
     experiment_of = {row["run_id"]: one for row, one in reversed(pairs)}
     file_of = {one.sha256: one.file for one in data}
+    runs = group_by((row for row, _ in pairs), problem).values()
     made = [
         _copied(row, experiment_of[row["run_id"]], file_of[row["instance_sha256"]], folder)
-        for row in filter(None, map(best_row, by_problem([row for row, _ in pairs])))
+        for row in filter(None, map(best_row, runs))
     ]
     return sorted(made, key=lambda one: one.file)
 
