@@ -132,7 +132,7 @@ def placed(widths: dict[int, int], units: int) -> dict[int, int]:
 
 def packed(shares: dict[int, int], units: int) -> list[list[int]]:
     """
-    Jobs by GPU, on as few GPUs of `units` units as `gpus_for_shares` says.
+    Return jobs by GPU, on as few GPUs of `units` units as `gpus_for_shares` says.
 
     >>> packed({1: 2, 2: 3, 3: 2, 4: 1}, 4)
     [[2, 4], [1, 3]]
@@ -285,7 +285,7 @@ def _boxes(
     place: Callable[[float], float],
     prefix: str,
 ) -> Iterator[Box]:
-    """Idle GPUs, jobs with the borders of their GPUs, and frames of GPUs that jobs share."""
+    """Yield idle GPUs, jobs with the borders of their GPUs, and frames of GPUs that jobs share."""
     for gpu in shelf.idle:
         title = f"{shelf.node}: GPU {gpu} idle"
         yield Box(left + gpu * cell, top, cell, high, "idle", title=title)
@@ -294,19 +294,15 @@ def _boxes(
         begin, wide = left + block.start * cell, block.width * cell
         size = min(LARGEST, (wide - 3) / (LETTER * len(block.job)), 0.7 * high)
         label = block.job if size >= SMALLEST else ""
-        title = _title(shelf, block, prefix)
+        share = "a share of 1" if block.shared else f"{block.width:g}"
+        hours = significant(block.hours, 4)
+        title = f"{prefix}{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, {hours} h"
         yield Box(begin, top, wide, high, "job", fill, label, size, ink, title)
         for gpu in range(1, round(block.width)):
             for at in (0.0, 0.8 * high):  # leaves the label free
                 yield Box(begin + gpu * cell, top + at, 0.7, 0.2 * high, "border", "#fff")
     for gpu in sorted({block.gpu for block in shelf.blocks if block.shared}):
         yield Box(left + gpu * cell, top, cell, high, "frame")
-
-
-def _title(shelf: Shelf, block: Block, prefix: str) -> str:
-    share = "a share of 1" if block.shared else f"{block.width:g}"
-    hours = significant(block.hours, 4)
-    return f"{prefix}{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, {hours} h"
 
 
 def legend(on: Sequence[Shelf]) -> list[tuple[str, str]]:

@@ -43,12 +43,12 @@ class Finding:
 
 
 def by(rows: Sequence[Row], key: str) -> dict[Any, list[Row]]:
-    """The rows by a value, in order of first appearance; None where there is none."""
+    """Return the rows by a value, in order of first appearance; None where there is none."""
     return group_by(rows, lambda row: known(row, key))
 
 
 def values(rows: Sequence[AnyRow], key: str) -> list[Any]:
-    """Distinct values of a column, in order of first appearance; None where there is none."""
+    """Return the distinct values of a column, in order of first appearance; None for none."""
     return list(dict.fromkeys(known(row, key) for row in rows))
 
 
@@ -66,7 +66,7 @@ def differing(rows: Sequence[Row], key: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in a message."""
+    """Return a value in a message."""
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -154,7 +154,7 @@ def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def _gained(row: Row) -> bool:
-    """Whether a run that overran may have a better solution than it had at its limit."""
+    """Return whether a run that overran may have a better solution than it had at its limit."""
     cost, at_limit = known(row, "objective"), known(row, "objective_at_limit")
     if row.get("status") == "no_solution":
         return False
@@ -253,7 +253,7 @@ ASPECTS = (
 
 
 def findings(rows: Sequence[Row]) -> list[Finding]:
-    """All findings on the rows of one comparison, what is unfair first."""
+    """Return all findings on the rows of one comparison, what is unfair first."""
     found = [finding for aspect in ASPECTS for finding in _of_aspect(aspect, rows)]
     checks = (versions, coverage, seeds, taken, overruns, processor, timing, loaded)
     for check in (*checks, calibrated, commits):

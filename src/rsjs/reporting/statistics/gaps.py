@@ -76,7 +76,7 @@ Step = tuple[float, float]
 
 
 def trajectories(runs: pd.DataFrame, kind: Kind) -> list[tuple[list[Step], float]]:
-    """The trajectory of each run, and the limit of its problem in seconds."""
+    """Return the trajectory of each run, and the limit of its problem in seconds."""
     horizons = runs.groupby(PROBLEM)["limit"].transform("max")
     return [
         (trajectory(run, kind, limit), limit)
@@ -100,7 +100,7 @@ def trajectory(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
 def _events(
     run: Mapping[str, Any], limit: float
 ) -> Sequence[tuple[float, float | None, float | None]]:
-    """Seconds, incumbent and bound, the checked cost at the end of the run as the last one."""
+    """Return seconds, incumbent and bound; the last one has the checked cost, at the run's end."""
     made: list[tuple[float, float | None, float | None]] = []
     checked, end = run["objective"], run["seconds"]
     own = None if isnan(run["bound"]) else run["bound"]
@@ -129,13 +129,13 @@ def integral(steps: Sequence[Step], horizon: float) -> float:
 
 
 def mean_gaps(runs: pd.DataFrame, kind: Kind) -> pd.DataFrame:
-    """P(T) / T in [0, 1] of each run by problem and method, T the limit of the problem."""
+    """Return P(T) / T in [0, 1] of each run by problem and method, T the limit of the problem."""
     found = [integral(steps, limit) / limit for steps, limit in trajectories(runs, kind)]
     return matrix(runs, pd.Series(found, index=runs.index))
 
 
 def with_trajectories(runs: pd.DataFrame) -> bool:
-    """Whether the events of every run are there, which integrals and targets need."""
+    """Return whether the events of every run are there, which integrals and targets need."""
     return bool(runs["events"].map(lambda events: isinstance(events, list)).all())
 
 
@@ -150,7 +150,7 @@ def distribution(values: pd.Series) -> tuple[Floats, Floats]:
 
 
 def seconds_to_targets(runs: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:
-    """Seconds at which each target is hit, (problem, target) x methods, NaN = never."""
+    """Return seconds at which each target is hit, (problem, target) x methods, NaN = never."""
     made = trajectories(runs, "primal")
     of_target = {}
     for target in targets:

@@ -50,7 +50,7 @@ def penalised(
 
 
 def intersection(times: pd.DataFrame) -> pd.DataFrame:
-    """Seconds on the problems that all methods solved."""
+    """Return seconds on the problems that all methods solved."""
     return times.dropna()
 
 

@@ -35,7 +35,7 @@ ROUNDING = 1e-9  # a gap of 0 may be one of rounding
 def solved(
     runs: pd.DataFrame, success: Success = "reached", target: float | None = None
 ) -> pd.Series:
-    """Whether each run has a gap of at most the target, by default the run's own gap limit."""
+    """Return whether each run has a gap of at most the target, or its own gap limit without one."""
     limit = runs["gap_limit"].fillna(GAP_LIMIT) if target is None else target
     found = runs["own_gap" if success == "proved" else "gap_to_best"]
     return runs["valid"] & (found <= limit + ROUNDING)
@@ -44,7 +44,7 @@ def solved(
 def seconds(
     runs: pd.DataFrame, success: Success = "reached", target: float | None = None
 ) -> pd.DataFrame:
-    """Seconds of the solved runs."""
+    """Return seconds of the solved runs."""
     spent = runs["seconds"].fillna(runs["limit"]).clip(upper=runs["limit"])
     return matrix(runs, spent.where(solved(runs, success, target)))
 
@@ -52,7 +52,7 @@ def seconds(
 def gaps(
     runs: pd.DataFrame, kind: Literal["gap_to_best", "primal_gap"] = "primal_gap"
 ) -> pd.DataFrame:
-    """Gaps of the valid runs in [0, 1]."""
+    """Return gaps of the valid runs in [0, 1]."""
     return matrix(runs, runs[kind])
 
 
@@ -64,22 +64,22 @@ def cost_ratios(runs: pd.DataFrame) -> pd.Series:
 
 
 def ran(runs: pd.DataFrame) -> pd.DataFrame:
-    """Whether each method was run on each problem."""
+    """Return whether each method was run on each problem."""
     return matrix(runs, pd.Series(1.0, index=runs.index)).notna()
 
 
 def running_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Seconds of all runs, solved or not; the limit for one that was terminated at it."""
+    """Return seconds of all runs, solved or not; the limit for one that was terminated at it."""
     return matrix(runs, runs["seconds"].fillna(runs["limit"].where(runs["stop"] == "time_limit")))
 
 
 def limits(runs: pd.DataFrame) -> pd.Series:
-    """Time limit of each problem in seconds: the longest, where runs differ."""
+    """Return time limit of each problem in seconds: the longest, where runs differ."""
     return runs.groupby(PROBLEM, sort=False)["limit"].max()
 
 
 def matrix(runs: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
-    """Values of the runs by problem and method, both in order of first appearance."""
+    """Return values of the runs by problem and method, both in order of first appearance."""
     wide = runs[[*PROBLEM, "method"]].assign(value=values)
     made = wide.pivot(index=PROBLEM, columns="method", values="value")
     return made.loc[limits(runs).index, methods(runs)].rename_axis(columns=None)

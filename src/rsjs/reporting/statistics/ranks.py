@@ -47,7 +47,7 @@ def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Float
 
 
 def interval(values: Floats, level: float = LEVEL) -> tuple[float, float]:
-    """The middle `level` of bootstrapped values; inf or NaN for an end among infinite ones."""
+    """Return the middle `level` of bootstrapped values; inf or NaN for ends among infinite ones."""
     with np.errstate(invalid="ignore"):  # inf - inf
         low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
@@ -96,7 +96,7 @@ def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
 
 
 def better(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
-    """Share of the draws in which the mean of the line's method is below the column's; ties 1/2."""
+    """Return in which share of the draws the line's method has a lower mean; a tie counts 1/2."""
     means = _means(scores, drawn)
     table = [[float(((a < b) + 0.5 * (a == b)).mean()) for b in means.T] for a in means.T]
     return pd.DataFrame(table, index=scores.columns, columns=scores.columns)

@@ -95,8 +95,7 @@ def table(rows: Sequence[Row]) -> Table:
 
 def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
     """Write rows.csv, table.md and table.tex, each whole or not at all; return their paths."""
-    texts = {"table.md": markdown(rows), "table.tex": latex(rows)}
-    texts = {"rows.csv": csv_text(rows), **texts}
+    texts = {"rows.csv": csv_text(rows), "table.md": markdown(rows), "table.tex": latex(rows)}
     for name, text in texts.items():
         write_bytes(text.encode(), Path(folder) / name)
     return [Path(folder) / name for name in texts]

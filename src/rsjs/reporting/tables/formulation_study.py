@@ -130,27 +130,18 @@ def tables(rows: Sequence[AnyRow]) -> list[Table]:
         for record in found
         for solver, row in record.solves.items()
     ]
-    made = [
-        Table(
-            name="formulations",
-            title="Formulations and their relaxations",
-            columns=_FORMULATIONS,
-            rows=relaxed,
-            notes=[ROOT_GAP],
-            sections=("size",),
-        )
-    ]
-    if solved:
-        made.append(
-            Table(
-                name="solves",
-                title="Solved",
-                columns=_SOLVES,
-                rows=solved,
-                sections=("size",),
-            )
-        )
-    return made
+    formulations = Table(
+        name="formulations",
+        title="Formulations and their relaxations",
+        columns=_FORMULATIONS,
+        rows=relaxed,
+        notes=[ROOT_GAP],
+        sections=("size",),
+    )
+    solves = replace(
+        formulations, name="solves", title="Solved", columns=_SOLVES, rows=solved, notes=()
+    )
+    return [formulations, solves] if solved else [formulations]
 
 
 def markdown(rows: Sequence[AnyRow]) -> str:
