@@ -89,7 +89,6 @@ def perform(
         task=task,
         python=order.python,
         alone=True,
-        inside=True,
         on_event=on_event,
         batch=batch if in_batch else None,
     ).run()

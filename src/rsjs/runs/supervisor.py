@@ -129,10 +129,9 @@ class Supervisor:
     folder: Path  # keeps the files of `task_files`
     task: Task
     python: str = sys.executable  # interpreter; its rsjs is the one that runs
-    alone: bool = False  # this process is a subreaper without other children: all are the run's
-    inside: bool = (
-        False  # the worker's working folder, and that of its temporary files, is `folder`
-    )
+    # this process is a subreaper without other children: all are the run's; the worker's working
+    # folder, and that of its temporary files, is `folder`
+    alone: bool = False
     on_event: OnEvent | None = None
     batch: Batch | None = None
 
@@ -194,7 +193,7 @@ class Supervisor:
         threads = str(self.task.limits.threads)
         mark = {} if self.alone else marked()
         environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(POOLS, threads), **mark}
-        if self.inside:
+        if self.alone:
             environment["TMPDIR"] = str(self.folder)
         self._begin = time.monotonic()
 
@@ -205,7 +204,7 @@ class Supervisor:
                 stdout=errors if folder else subprocess.PIPE,
                 stderr=errors,
                 env=environment,
-                cwd=self.folder if self.inside else None,
+                cwd=self.folder if self.alone else None,
                 start_new_session=True,
             )
 

@@ -111,10 +111,11 @@ def run(folder: Path) -> None:
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
-        limit = _limit_hit(error)
         result = _failed(error)
-        if limit is not None:
-            result = salvaged(folder, limit, result.message)
+        if isinstance(error, MemoryError):
+            result = salvaged(folder, Stop.MEMORY_LIMIT, result.message)
+        elif isinstance(error, OSError) and error.errno == EFBIG:  # see `_limit_files`
+            result = salvaged(folder, Stop.OUTPUT_LIMIT, result.message)
     report.seconds["total"] = report.elapsed()
     try:
         write_result(_completed(result, report), folder)
@@ -160,14 +161,6 @@ def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
         events=tuple(report.events),
         peak_memory_mb=peak_memory_mb(),
     )
-
-
-def _limit_hit(error: Exception) -> Stop | None:
-    """Return the limit of the run that an exception tells of; None for any other."""
-    if isinstance(error, MemoryError):
-        return Stop.MEMORY_LIMIT
-    too_large = isinstance(error, OSError) and error.errno == EFBIG  # see `_limit_files`
-    return Stop.OUTPUT_LIMIT if too_large else None
 
 
 def _failed(error: Exception) -> SolveResult:
