@@ -8,8 +8,16 @@ from pathlib import Path
 
 from docs.make import online
 from docs.make.tables import RESULTS, table
-from rsjs.paper_claims.claim import Experiment, Row, Values, Verdict
-from rsjs.paper_claims.files import Paper, claims, experiments, papers
+from rsjs.paper_claims.claim import (
+    Experiment,
+    Paper,
+    Row,
+    Values,
+    Verdict,
+    claims,
+    experiments,
+    papers,
+)
 from rsjs.paper_claims.registry import values
 from rsjs.reporting.figures.claim import claim_picture
 from rsjs.reporting.tables.claims import markdown

@@ -9,7 +9,7 @@ from docs.make import claims as page
 from docs.make.formulations import cell
 from docs.make.pages import DOCS, PAGES, filled
 from docs.make.pages import page as made
-from rsjs.paper_claims import files
+from rsjs.paper_claims.claim import claims, experiments
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -47,18 +47,18 @@ def test_a_limit_of_formulations_is_no_time(changes, text):
 
 def test_every_claim_with_an_experiment_has_a_value_from_stored_rows():
     missing = {name for name, values in page.our_values().items() if not values}
-    assert missing == {name for name, claim in files.claims().items() if not claim.experiment}
+    assert missing == {name for name, claim in claims().items() if not claim.experiment}
 
 
 def test_no_stored_run_failed():
-    for name in files.experiments():
+    for name in experiments():
         rows = page.rows_of(name)
         assert {row.get("status", "ok") for row in rows} <= {"ok", "complete", "no_solution"}, name
 
 
 @pytest.mark.parametrize("name", ["sts-policies", "sts-sharing"])
 def test_where_a_campaign_is_the_evidence_it_ran_the_experiment_of_the_paper(name):
-    wanted = files.experiments()[name].of_size("paper")
+    wanted = experiments()[name].of_size("paper")
     sizes = (int(size.split("x")[0]) for size in wanted["sizes"])
     runs = product(wanted["cases"], wanted["policies"], sizes, wanted["seeds"])
     found = [
@@ -75,4 +75,4 @@ def test_a_policy_that_costs_what_another_one_does_tests_no_claim():
         for name in ("dp:fastest", "dp:fastest?epochs=mean")
     )
     assert dp == mean_dp
-    assert files.claims()["sts-fig5-avgdp"].no_verdict == "not tested"
+    assert claims()["sts-fig5-avgdp"].no_verdict == "not tested"

@@ -22,6 +22,7 @@ def test_workloads_are_drawn_saved_placed_and_drawn(rsjs, tmp_path):
     verdict = check_placement(workloads, placement, gpus=claims["gpus"], bound=claims["bound"])
     assert verdict.feasible
     assert verdict.waste == first["waste_bound"]
+    assert rsjs("check", problem, solution).code == 0
     assert ">1g2m<" in picture.read_text()
     again = rsjs("mig", "place", problem, "--method", "ilp@scip", "--json").json
     assert (again["gpus"], again["waste_bound"]) == (first["gpus"], first["waste_bound"])
@@ -45,6 +46,7 @@ def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs, tmp_path):
     schedule, claims = read_schedule(jobs, solution)
     del claims["method"]
     assert check_schedule(jobs, schedule, **claims).feasible
+    assert rsjs("check", problem, solution).code == 0
     assert "memory slice" in picture.read_text()
     for method in ("highs", "scip"):
         again = rsjs("mig", "repartition", problem, "--method", method, "--json").json

@@ -9,7 +9,7 @@ from rsjs import commit
 from rsjs.cli.reproduce import reproduce
 from rsjs.comparison import Comparison
 from rsjs.core.errors import InputError
-from rsjs.paper_claims import files
+from rsjs.paper_claims.claim import claims, experiments
 from rsjs.paper_claims.registry import rows as rows_of
 from rsjs.rows.csv import read_rows
 
@@ -17,7 +17,7 @@ from rsjs.rows.csv import read_rows
 def test_list_shows_every_claim_and_runs_nothing(capsys):
     reproduce(list_=True, as_json=True)
     listed = json.loads(capsys.readouterr().out)
-    assert [one["claim"] for one in listed] == list(files.claims())
+    assert [one["claim"] for one in listed] == list(claims())
 
 
 def test_a_claim_is_run_compared_and_its_rows_kept(tmp_path, capsys):
@@ -65,7 +65,7 @@ def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, 
 
 
 def test_a_run_that_failed_is_told(monkeypatch, capsys):
-    made = files.experiments()["jahani-printed"].of_size("quick")["rows"]
+    made = experiments()["jahani-printed"].of_size("quick")["rows"]
     broken = {**made[0], "status": "error", "message": "no memory"}
     monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: [*made, broken])
     with pytest.raises(typer.Exit) as exit_:

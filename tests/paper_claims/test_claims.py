@@ -9,14 +9,14 @@ import pytest
 from rsjs.commit import source
 from rsjs.comparison import compare_pairs
 from rsjs.core.errors import InputError
-from rsjs.paper_claims import files, metrics, registry
-from rsjs.paper_claims.claim import SIZES, Claim, Verdict
+from rsjs.paper_claims import metrics, registry
+from rsjs.paper_claims.claim import SIZES, Claim, Verdict, chosen, claims, experiments, papers
 from rsjs.paper_claims.runs import Runner
 from rsjs.reporting.tables.claims import agreement, shown
 from rsjs.reporting.tables.formats import MISSING
 
 DOCS = Path(__file__).parents[2] / "docs"
-CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
+CLAIMS, EXPERIMENTS = claims(), experiments()
 
 
 def _claim(**changed):
@@ -38,7 +38,7 @@ def test_every_experiment_is_run_by_something_and_tells_something():
 
 
 def test_every_claim_can_be_judged_and_told():
-    assert sum(len(paper.claims) for paper in files.papers()) == len(CLAIMS)  # no id twice
+    assert sum(len(paper.claims) for paper in papers()) == len(CLAIMS)  # no id twice
     for name, claim in CLAIMS.items():
         texts = (claim.source, claim.where, claim.statement, claim.printed, claim.reason)
         assert all(texts), name
@@ -93,12 +93,12 @@ def test_both_sizes_of_an_experiment_give_the_same_arguments():
 
 
 def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once():
-    jahani = [claim.id for claim in files.chosen(["jahani"])]
-    chosen = files.chosen([jahani[1], "jahani", jahani[0]])
-    assert [claim.id for claim in chosen] == [jahani[1], jahani[0], *jahani[2:]]
-    assert len(files.chosen(["all"])) == len(CLAIMS)
+    jahani = [claim.id for claim in chosen(["jahani"])]
+    selected = chosen([jahani[1], "jahani", jahani[0]])
+    assert [claim.id for claim in selected] == [jahani[1], jahani[0], *jahani[2:]]
+    assert len(chosen(["all"])) == len(CLAIMS)
     with pytest.raises(InputError, match=r"CLAIM.*fig9"):
-        files.chosen(["fig9"])
+        chosen(["fig9"])
 
 
 def test_verdicts_on_pages_are_those_of_the_claims():

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.paper_claims import files, metrics
+from rsjs.paper_claims import metrics
+from rsjs.paper_claims.claim import claims, experiments
 from rsjs.paper_claims.registry import values
 
-CLAIMS = files.claims()
+CLAIMS = claims()
 
 
 def _row(instance, method, cost, **more):
@@ -85,7 +86,7 @@ def test_how_many_times_another_method_takes():
 
 
 def test_the_printed_tables_of_jahani_contradict_its_summary():
-    rows = files.experiments()["jahani-printed"].of_size("quick")["rows"]
+    rows = experiments()["jahani-printed"].of_size("quick")["rows"]
     found = values(CLAIMS["jahani-table3-summary"], rows)
     assert found["Table III, large"] == pytest.approx(1 - 18.37 / 20.73)
     assert found["Table III, small"] == pytest.approx(1 - 3.26 / 10.19)

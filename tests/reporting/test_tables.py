@@ -9,12 +9,13 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.reporting.tables import comparison
 from rsjs.reporting.tables.comparison import COLUMNS
+from rsjs.rows.csv import read_rows
 
 AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 
 
 def printed(rows, width):
-    return comparison.terminal(rows, width).splitlines()
+    return comparison.shortened_table(rows).terminal(width).splitlines()
 
 
 def cells(line):
@@ -26,9 +27,7 @@ def test_all_three_files_are_written_and_the_same_from_the_file(rows, tmp_path):
     assert [path.name for path in written] == ["rows.csv", "table.md", "table.tex"]
     assert sorted((tmp_path / "new").iterdir()) == sorted(written)
     before = [path.read_bytes() for path in written]
-    again = comparison.write_all(
-        comparison.read_rows(tmp_path / "new" / "rows.csv"), tmp_path / "new"
-    )
+    again = comparison.write_all(read_rows(tmp_path / "new" / "rows.csv"), tmp_path / "new")
     assert [path.read_bytes() for path in again] == before
 
 
@@ -63,7 +62,7 @@ def test_our_own_reader_gives_the_rows_back(rows, tmp_path, message):
     rows[0] |= {"instance": "1e5", "message": message, "extra": 3}
     rows[1] |= {"instance": f"i{message}"}
     comparison.write_all(rows, tmp_path)
-    assert comparison.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
+    assert read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
 
 
 def test_text_is_no_formula_of_a_spreadsheet_and_steers_no_terminal(rows, tmp_path):
@@ -72,14 +71,14 @@ def test_text_is_no_formula_of_a_spreadsheet_and_steers_no_terminal(rows, tmp_pa
     comparison.write_all(rows, tmp_path)
     first = [line.split(",")[0] for line in (tmp_path / "rows.csv").read_text().splitlines()[1:]]
     assert first == ["'=1+1", "'+a", "'-b", "'@c", "''=d", "'e", "f\x1b[31m"]
-    found = comparison.read_rows(tmp_path / "rows.csv")
+    found = read_rows(tmp_path / "rows.csv")
     assert [row["instance"] for row in found] == [*names[:6], r"f\x1b[31m"]
     assert {row["energy"] for row in found} == {-1.5}
 
 
 def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path):
     (tmp_path / "rows.csv").write_text("instance,seed\na,1\n", encoding="utf-8-sig")
-    assert comparison.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
+    assert read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_a_file_of_rows_that_is_none_is_told(tmp_path, data, told):
     path = tmp_path / "rows.csv"
     path.write_bytes(data)
     with pytest.raises(InputError) as error:
-        comparison.read_rows(path)
+        read_rows(path)
     assert str(error.value).startswith(f"{path}: ")
     assert told in str(error.value)
 
@@ -168,7 +167,7 @@ def test_wrong_rows_are_marked_and_explained(rows):
     assert r"- WRONG: greedy:code on jahani-N2-J4-s1: claimed\_objective" in markdown
     assert r"\textbf{\shortstack[l]{WRONG\\(iterations)}}" in latex
     assert "WRONG: greedy:code on jahani-N2-J4-s1" in latex
-    lines = comparison.terminal(rows, 100, colour=True).splitlines()
+    lines = comparison.shortened_table(rows).terminal(100, colour=True).splitlines()
     marked = [line for line in lines if "\x1b[1;31m" in line]
     assert any("WRONG" in line and "greedy:code" in line for line in marked)
 
@@ -205,7 +204,7 @@ def test_a_single_row_makes_a_table(rows):
     [
         comparison.markdown,
         comparison.latex,
-        comparison.terminal,
+        comparison.shortened_table,
         lambda rows: comparison.write_all(rows, "."),
     ],
 )

@@ -13,8 +13,7 @@ import typer
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.core.errors import InputError
-from rsjs.paper_claims.claim import SIZES
-from rsjs.paper_claims.files import chosen, experiments
+from rsjs.paper_claims.claim import SIZES, chosen, experiments
 from rsjs.reporting.tables.claims import agreement, shown
 
 if TYPE_CHECKING:

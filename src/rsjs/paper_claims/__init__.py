@@ -1,8 +1,7 @@
 """
 The statements of the five papers, each with our value, which agrees with it or does not.
 
-    claim        what a claim and an experiment are; the verdict
-    files        claims and experiments as data, one file per paper in `data`
+    claim        claims, experiments and verdicts; one file per paper in `data`
     runs         rows of an experiment as campaigns
     metrics      ratios, savings and means of rows, case by case
     registry     claim -> our values, experiment -> rows

@@ -1,5 +1,10 @@
 """
-Claims of papers and their verdicts.
+Claims of papers, their verdicts, and the files with both: `data/<paper>.toml`.
+
+    source = "Jahani et al. 2019"
+    settings = "..."    what the paper leaves open and is decided here; names of its methods
+    [[experiments]]     the fields of `Experiment`
+    [[claims]]          the fields of `Claim`
 
 A claim publishes a value or a range; an experiment gives rows; a metric of these rows is our value,
 one for each case (catalogue, load, ...) that the paper leaves open. A case agrees if
@@ -13,16 +18,22 @@ under other conditions, measure something else, or follow from how the rows are 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+from importlib import resources
 from typing import Any
+
+from rsjs.core.errors import InputError
 
 Row = dict[str, Any]
 Rows = Sequence[Row]
 Values = Mapping[str, float]  # case -> value
 
 SIZES = ("quick", "paper")
+PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")  # in order of publication
 
 
 class Verdict(StrEnum):
@@ -87,3 +98,55 @@ class Claim:
         if not agree:
             return Verdict.UNTESTED
         return Verdict.HOLDS if all(agree) else Verdict.LIMITS if any(agree) else Verdict.FAILS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """The claims of a paper and the experiments that test them."""
+
+    name: str
+    source: str
+    settings: str
+    claims: tuple[Claim, ...]
+    experiments: tuple[Experiment, ...]
+
+
+@cache
+def papers() -> tuple[Paper, ...]:
+    """Return all papers, in order of publication."""
+    return tuple(map(_paper, PAPERS))
+
+
+def claims() -> dict[str, Claim]:
+    """Return every claim by its id."""
+    return {claim.id: claim for paper in papers() for claim in paper.claims}
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return every experiment by its name."""
+    return {one.name: one for paper in papers() for one in paper.experiments}
+
+
+def chosen(names: Sequence[str]) -> list[Claim]:
+    """Return the claims of ids, of papers, or of `all`, each once; InputError for other names."""
+    groups: dict[str, tuple[Claim, ...]] = {name: (claim,) for name, claim in claims().items()}
+    groups |= {paper.name: paper.claims for paper in papers()}
+    groups["all"] = tuple(claims().values())
+    for name in names:
+        if name not in groups:
+            expected = f"a claim of `rsjs reproduce --list`, all, {', '.join(PAPERS)}"
+            raise InputError("CLAIM", name, expected)
+    return list({claim.id: claim for name in names for claim in groups[name]}.values())
+
+
+def _paper(name: str) -> Paper:
+    text = resources.files("rsjs.paper_claims").joinpath(f"data/{name}.toml").read_text("utf-8")
+    document: dict[str, Any] = tomllib.loads(text)
+    source = document["source"]
+    return Paper(
+        name=name,
+        source=source,
+        settings=document["settings"],
+        claims=tuple(Claim(source=source, **entry) for entry in document["claims"]),
+        experiments=tuple(Experiment(**entry) for entry in document["experiments"]),
+    )

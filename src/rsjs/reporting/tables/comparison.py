@@ -21,10 +21,8 @@ from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Table, latex_all, latex_escaped
 from rsjs.rows.columns import Row
-from rsjs.rows.csv import csv_text, read_rows
+from rsjs.rows.csv import csv_text
 from rsjs.rows.select import AnyRow, distinct, executed, how_it_ended, is_wrong, known
-
-__all__ = ["latex", "markdown", "read_rows", "table", "terminal", "write_all"]
 
 _cost = partial(Column, unit="$", part="cost", number=formats.cost)
 _term = partial(Column, unit="$", part="cost", number=formats.term)
@@ -122,11 +120,6 @@ def latex(rows: Sequence[Row]) -> str:
         for part, title in TITLES.items()
     ]
     return latex_all(parts)
-
-
-def terminal(rows: Sequence[Row], width: int = 100, *, colour: bool = False) -> str:
-    """Return the table for a terminal of `width` characters."""
-    return shortened_table(rows).terminal(width, colour=colour)
 
 
 def shortened_table(rows: Sequence[Row]) -> Table:
