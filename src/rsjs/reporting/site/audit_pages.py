@@ -22,7 +22,7 @@ from rsjs.reporting.statistics.tables import METHOD, named
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.csv import csv_text
-from rsjs.rows.select import are_shared, known
+from rsjs.rows.select import are_shared, group_by, known
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
 
@@ -41,10 +41,10 @@ def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
 
 def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, Any]]:
     """Failures of one method that look alike, the worst first, each with one that stands for it."""
-    groups: dict[tuple[str | None, ...], list[ReportRow]] = {}
-    for row in failed:
-        alike = re.sub(r"\d[\d.e+-]*", "N", row["message"])
-        groups.setdefault((row["ended"], row["quality"], row["method"], alike), []).append(row)
+
+    def alike(row: Row) -> tuple[str | None, ...]:
+        message = re.sub(r"\d[\d.e+-]*", "N", row["message"])
+        return row["ended"], row["quality"], row["method"], message
 
     def severity(rows: Sequence[Row]) -> tuple[int, int]:
         words = (rows[0]["quality"], rows[0]["ended"].partition("(")[0])
@@ -53,7 +53,7 @@ def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, An
 
     return [
         {"rows": rows, "command": command(rows[0], material), "log": log_end(rows[0], material)}
-        for rows in sorted(groups.values(), key=severity)
+        for rows in sorted(group_by(failed, alike).values(), key=severity)
     ]
 
 

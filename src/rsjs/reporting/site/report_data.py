@@ -30,7 +30,7 @@ from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import by_family, competing, distinct, family_of, known, ordered
+from rsjs.rows.select import by_family, competing, distinct, family_of, group_by, known, ordered
 from rsjs.runs.kinds.base import KINDS, kind
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
@@ -217,10 +217,7 @@ def families(rows: Sequence[ReportRow]) -> list[Family]:
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:
     """Return the rows by one of their columns, in order of first appearance."""
-    made: dict[str, list[R]] = {}
-    for row in rows:
-        made.setdefault(str(row[key]), []).append(row)
-    return made
+    return group_by(rows, lambda row: str(row[key]))
 
 
 def run_set(rows: Sequence[Mapping[str, Any]]) -> str:
