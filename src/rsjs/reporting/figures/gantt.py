@@ -13,6 +13,7 @@ from rsjs.reporting.figures import figure_style
 IN_TIME = ("#0072B2", "#56B4E9", "#009E73", "#999999")  # told apart, no other meaning
 TOO_LATE, UNFINISHED = ("#D55E00", "#E69F00"), "#000000"
 WIDTH, AROUND = 9.0, 1.0  # inches: of a figure, and of what is not time
+SQUARE = ((0, 0), (1, 0), (1, 1), (0, 1))  # its corners
 LETTER, LOWEST = 0.065, 0.08  # inches: width of a letter, least height of a bar with a name
 
 
@@ -65,13 +66,8 @@ def _drawn(chart: Gantt) -> Any:
         ([bar for bar in chart.bars if not bar.is_pale], 1.0),
     ):
         corners = [
-            [
-                (b.x, b.y),
-                (b.x + b.width, b.y),
-                (b.x + b.width, b.y + b.height),
-                (b.x, b.y + b.height),
-            ]
-            for b in bars
+            [(bar.x + right * bar.width, bar.y + down * bar.height) for right, down in SQUARE]
+            for bar in bars
         ]
         fills, edges = [bar.colour for bar in bars], [bar.edge for bar in bars]
         ax.add_collection(

@@ -59,9 +59,8 @@ def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:
 def _gaps(name: str, runs: Sequence[Run], x: Axis, y: Axis) -> Panel:
     series, without = [], []
     for run in runs:
-        method, told = run["method"], {key: [run[key]] for key in ("tip", "link") if key in run}
-        more = {"tips": told.get("tip", ()), "links": told.get("link", ())}
-        curve = gap_curve(run)
+        method, curve = run["method"], gap_curve(run)
+        more = {f"{key}s": [run[key]] for key in ("tip", "link") if key in run}
         if not curve:
             without.append(method)
             continue
