@@ -111,6 +111,7 @@ def test_a_log_is_simulated_again_under_its_own_options(workload, tmp_path, rsjs
     assert after.json["options"] == before.json["options"]
     assert after.json["runs"][0]["policy"] == "recorded queue:pedf"
     assert after.json["runs"][0]["cost"] == before.json["runs"][0]["cost"]
+    assert rsjs("check", workload, log).code == 0
 
 
 def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path, rsjs):
