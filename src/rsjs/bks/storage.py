@@ -104,7 +104,7 @@ def families(folder: Path) -> list[Path]:
     """Return the files with values; InputError if there are none."""
     found = sorted(folder.glob("*.jsonl"))
     if not found:
-        expected = "*.jsonl, such as results/best_known of the sources; see `rsjs bks update`"
+        expected = "*.jsonl: --folder names that of the sources; see `rsjs bks update`"
         raise InputError("", described("no best-known values"), expected, folder)
     return found
 

@@ -234,10 +234,11 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
         memory_mb=campaign.memory_limit_mb,
     )
     cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
+    place = "jobs of the campaign" if jobs is None else "--jobs"
     slots = min(campaign.jobs, max(1, cores // need.threads)) if jobs is None else jobs
     if slots < 1:
-        raise InputError("--jobs", slots, "a number of runs >= 1")
-    need.refuse("--jobs", slots, cores=cores, memory_mb=memory)
+        raise InputError(place, slots, "a number of runs >= 1")
+    need.refuse(place, slots, cores=cores, memory_mb=memory)
     return slots
 
 

@@ -85,12 +85,13 @@ def run(
       rsjs run campaign.toml --dispatch tcp://host:8786 -o results
       rsjs collect results -o tables
 
-    Each run is a fresh process held to its limits, and becomes a folder of DIR/runs when it ends:
-    run the same command again to resume after Ctrl-C, `kill -9` or a power failure. A record that
-    cannot be read is reported and moved to DIR/corrupt, and its run is carried out again. A method
-    of another package whose version or source changes has new runs; for the suite's own methods
-    --again moves the records to DIR/replaced first: resume without it. Exit code 1 if a run of the
-    campaign failed: an error, a crash or a false report; a limit that was hit is a result.
+    Each run is a fresh process held to its limits (with `isolation = "batch"` fast methods share
+    one), and becomes a folder of DIR/runs when it ends: run the same command again to resume after
+    Ctrl-C, `kill -9` or a power failure. A record that cannot be read is reported and moved to
+    DIR/corrupt, and its run is carried out again. A method of another package whose version or
+    source changes has new runs; for the suite's own methods --again moves the records to
+    DIR/replaced first: resume without it. Exit code 1 if a run of the campaign failed: an error, a
+    crash or a false report; a limit that was hit is a result.
     """
     asked = find_campaign(campaign)
     folder = output or Path("runs") / asked.name

@@ -98,8 +98,8 @@ def demo(
 
     Carries out the bundled campaign demo in about two minutes: four instances of Jahani 2019
     (catalogue table2, due dates base, synthetic times, seed 1), the pattern model on three solvers,
-    the published model where that is sensible, and the greedy rules, all verified by the same
-    checker. DIR gets the files of `rsjs compare`.
+    the published model where that is sensible, and greedy, FIFO, EDF and priority rules, all
+    verified by the same checker. DIR gets the files of `rsjs compare`.
     """
     from rsjs.comparison import run_campaign
 
@@ -131,7 +131,8 @@ def finish(
     """Write all files, print the table or the JSON document, and end with the exit code."""
     from rsjs.reporting.tables import comparison
 
-    if not found.rows:  # Ctrl-C before the first run ended
+    if not found.rows:  # Ctrl-C
+        print("Interrupted before a run ended. Run the same command again to resume.")
         raise typer.Exit(INTERRUPTED)
     with busy("writing tables and pictures"):
         files = write(found, folder)

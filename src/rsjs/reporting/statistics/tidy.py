@@ -77,7 +77,11 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
         if run in first:
             what = f"{row['method']} on {row.get('instance')} with seed {int(row['seed'])}"
             found = described(f"{what} as in row {first[run]}")
-            raise InputError(f"row {i + 1}", found, "one row for each method and problem")
+            raise InputError(
+                f"row {i + 1}",
+                found,
+                "one row for each method and problem: campaigns that share some are analysed apart",
+            )
         first[run] = i + 1
     shared = _shared_bounds(rows)
     compared = competing(ordered(distinct(rows)))
@@ -159,6 +163,8 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     of a run that is told twice.
     """
     path = Path(path)
+    if (path / "runs").is_dir() and not (path / ROWS).exists():
+        raise InputError("", described("a store"), "tables: `rsjs collect` makes them", path)
     path = path / ROWS if path.is_dir() else path
     rows = cast(list[StoredRow], read_rows(path))
     if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
