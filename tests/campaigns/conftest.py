@@ -31,7 +31,7 @@ run = {methods}
 """
 
 WICKED = '''
-import contextlib, io, os, shutil, signal, subprocess, sys, time
+import contextlib, io, json, os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.open_nodes import select_required_nodes
@@ -184,6 +184,18 @@ def close(instance, call, report):
     return SolveResult(stop=Stop.ITERATIONS)
 
 
+def branch(instance, call, report):
+    """Forks, and both processes return."""
+    os.fork()
+    return SolveResult(stop=Stop.ITERATIONS)
+
+
+def taint(instance, call, report):
+    """Breaks a module for whatever runs in its process afterwards."""
+    json.dumps = lambda *given, **named: "garbage"
+    return SolveResult(stop=Stop.ITERATIONS)
+
+
 def brag(instance, call, report):
     """Claims half of what its first decision costs, and is right in the end."""
     solution, cost = decide(instance)
@@ -227,6 +239,8 @@ HARM = [
     "colour",
     "share",
     "close",
+    "branch",
+    "taint",
     "brag",
     "late",
 ]

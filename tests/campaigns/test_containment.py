@@ -59,6 +59,19 @@ def test_incumbents_are_priced_again_and_what_comes_late_does_not_count(
     assert spin["overshoot_s"] > 0.8
 
 
+@pytest.mark.usefixtures("wicked")
+def test_what_a_run_leaves_in_the_worker_of_a_batch_reaches_no_other_run(
+    campaign, carry_out, tmp_path
+):
+    more = 'isolation = "batch"'
+    asked = campaign("branch", "taint", "fifo:paper", sizes='["2x4"]', seeds=[*range(6)], more=more)
+    carry_out(asked, tmp_path / "store")
+    rows = collect([tmp_path / "store"]).rows
+    innocent = [row["ended"] for row in rows if row["method"] == "fifo:paper"]
+    assert innocent == ["FINISHED"] * 6
+    assert {row["ended"] for row in rows if row["method"] == "taint"} == {"SOLVER_ERROR"}
+
+
 def bearing(mark):
     """Processes with the mark in their command line."""
     return [

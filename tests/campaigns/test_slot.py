@@ -14,6 +14,7 @@ from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.runner import Part, prepare
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
+from rsjs.runs.supervisor import Batch
 
 
 @pytest.mark.process
@@ -64,7 +65,7 @@ def test_a_broken_slot_names_the_place(error, told, campaign, tmp_path, monkeypa
     line = json.dumps({"order": {**asdict(order), "run": run.as_document()}})
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n{line}\n"))
     monkeypatch.setattr(pool_worker, "perform", fail)
-    pool_worker.serve(Store(tmp_path / "store"))
+    pool_worker.serve(Store(tmp_path / "store"), Batch())
     lines = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
     assert [line["event"] for line in lines] == ["ready", "begun", "broken"]
     assert lines[-1]["message"].startswith(told.format(store=tmp_path / "store"))

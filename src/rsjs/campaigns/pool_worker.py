@@ -94,6 +94,8 @@ def perform(
     ).run()
     if ended.end is End.INTERRUPTED:
         return None
+    if ended.strays or ended.result.stop is Stop.ERROR:  # may have left its worker in any state
+        batch.end()
     cpu = None if in_batch else _cpu_seconds() - used
     try:
         found = verified(run, order.instance, ended.result, work)
@@ -205,10 +207,9 @@ def priced_again(run: Run, store: Store) -> float | None:
         return None
 
 
-def serve(store: Store) -> None:
+def serve(store: Store, batch: Batch) -> None:
     """Carry out the runs on standard input until it ends."""
     _tell("ready")
-    batch = Batch()
     for line in sys.stdin:
         document = json.loads(line)["order"]
         order = Order(**{**document, "run": Run.of_document(document["run"])})
@@ -256,7 +257,9 @@ if __name__ == "__main__":
     die_with_parent(int(sys.argv[2]), by=signal.SIGTERM)
     with subreaper():
         try:
-            serve(Store(Path(sys.argv[1])))
+            serve(Store(Path(sys.argv[1])), batch := Batch())
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself
+            batch.end()
         except BrokenPipeError:  # nobody listens any more
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         finally:

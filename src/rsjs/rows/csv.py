@@ -28,6 +28,7 @@ Table = Sequence[Mapping[str, Any]]
 
 LONGEST_FIELD = 2**31 - 1  # characters
 FORMULA = re.compile(r"'*[=+\-@]")  # text that spreadsheets would compute; written after a '
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 FLAGS = {"True": True, "False": False}
 ARROW_TYPES = {str: "string", float: "float64", int: "int64", bool: "bool"}
 
@@ -79,6 +80,8 @@ def read_table(path: str | Path) -> list[dict[str, Any]]:
     try:
         lines = csv.reader(StringIO(read_text(path, encoding="utf-8-sig"), newline=""))
         keys = _names(next(lines, []))
+        for key in sorted({key for key in keys if keys.count(key) > 1})[:1]:
+            raise InputError("header", described(f"{key} twice"), "each column once", path)
         most = most_rows(len(keys))
         filled = filter(None, lines)  # no empty lines
         rows = [_row(keys, line, i, path) for i, line in enumerate(islice(filled, most), start=1)]
@@ -130,11 +133,8 @@ def _value(key: str, field: str) -> Any:
         if field not in FLAGS:
             raise ValueError("True or False")
         return FLAGS[field]
-    for kind in (int, float):
-        try:
-            return kind(field)
-        except ValueError:
-            continue
+    if NUMBER.fullmatch(field) and isfinite(number := float(field)):
+        return number if set(field) & set(".eE") else int(field)
     if column is not None:
         raise ValueError("a number")
     return field

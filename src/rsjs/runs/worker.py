@@ -130,10 +130,13 @@ def serve() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     _stop_on_sigterm(threading.Event())
+    worker = os.getpid()
     for line in folders:
         folder, threads = Path(line.removesuffix("\n")), threading.active_count()
         _enter(folder)
         run(folder)
+        if os.getpid() != worker:  # a task forked, and its child returns: the batch is not its own
+            os._exit(0)
         os.chdir("/")
         _flush()
         for descriptor in (1, 2):
