@@ -89,6 +89,33 @@ def test_claims_are_checked_too():
     assert constraints == {"claimed_objective", "claimed_bound"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (([], "greedy:code"), "/instances: found none"),
+        ((["x"], "greedy:code"), "/instances/0: found str, expected Instance"),
+        ((None, "greedy:code"), "/instances: found NoneType"),
+        (("instance", []), "/methods: found none"),
+        (("instance", [1]), "/methods/0: found int, expected str"),
+        (("instance", 3), "/methods: found int"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(arguments, place):
+    known = {"instance": rsjs.generate("jahani", **SMALL)}
+    given = [known.get(one, one) if isinstance(one, str) else one for one in arguments]
+    with pytest.raises(InputError, match=re.escape(place)):
+        rsjs.compare(*given)
+
+
+@pytest.mark.parametrize(
+    "given", [{"shard": (3, 2)}, {"shard": "1/2"}, {"jobs": 1.5}, {"jobs": "2"}]
+)
+def test_a_campaign_has_whole_numbers_of_runs_side_by_side_and_of_parts(given, tmp_path):
+    with pytest.raises(InputError, match="|".join(given)):
+        rsjs.run_campaign("smoke", tmp_path / "store", **given)
+    assert not (tmp_path / "store").exists()
+
+
 def test_sets_of_the_library_are_generated_and_compared_with_their_digests():
     tiny = next(known for known in rsjs.library.sets() if known.name == "tiny")
     loaded = rsjs.library.load("tiny")

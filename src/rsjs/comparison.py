@@ -18,7 +18,7 @@ from functools import partial
 from importlib.resources import as_file, files
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
@@ -28,7 +28,8 @@ from rsjs.campaigns.runner import Part, Prepared
 from rsjs.campaigns.sources import Source
 from rsjs.campaigns.spec import KEYS, Campaign, Choice, read
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, integer
+from rsjs.instances.instance import Instance
 from rsjs.methods import Request, parse
 from rsjs.rows.columns import Row
 from rsjs.runs.kinds.base import Kind, kind_of
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from rsjs.instances.instance import Instance
     from rsjs.reporting.tables.table import Table
 
 MEMORY = 4096.0  # MB, of a run
+T = TypeVar("T")
 Watch = Callable[[Prepared], Callable[[News], None]]
 
 
@@ -149,8 +150,8 @@ def compare(
     >>> instance = rsjs.generate("jahani", nodes=2, jobs=8, seed=1)  # doctest: +SKIP
     >>> rsjs.compare(instance, ["greedy:code", "edf:paper"]).table().markdown()  # doctest: +SKIP
     """
-    problems = [instances] if not isinstance(instances, Sequence) else [*instances]
-    names = [methods] if isinstance(methods, str) else [*methods]
+    problems = _several("instances", instances, Instance)
+    names = _several("methods", methods, str)
     limits = Limits.asked(
         time_limit=time_limit,
         gap=gap,
@@ -160,6 +161,18 @@ def compare(
     )
     requests = [parse(name) for name in names]
     return compare_pairs([(problem, requests) for problem in problems], limits, store=store)
+
+
+def _several(argument: str, given: Any, kind: type[T]) -> list[T]:
+    """Return one or several values of a type; InputError for none, and for any other."""
+    several = [given] if isinstance(given, kind) else given
+    if not isinstance(several, Sequence) or not several:
+        found = described("none" if several in ([], ()) else type(given).__name__)
+        raise InputError(f"/{argument}", found, f"{kind.__name__} or a sequence of them")
+    for i, one in enumerate(several):
+        if not isinstance(one, kind):
+            raise InputError(f"/{argument}/{i}", described(type(one).__name__), kind.__name__)
+    return [*several]
 
 
 def compare_pairs(
@@ -264,7 +277,10 @@ def run_campaign(
         Naming the file, the entry, what was found and what was expected.
     """
     asked = find_campaign(str(campaign))
-    slots = runner.slots_here(asked, jobs)
+    shards = _several("shard", shard, int)
+    if len(shards) != 2 or not 1 <= shards[0] <= shards[1]:
+        raise InputError("/shard", described(str(shard)), "(i, n) with 1 <= i <= n")
+    slots = runner.slots_here(asked, None if jobs is None else integer("jobs", jobs, 1))
     prepared = runner.prepare(asked, Path(store), Part(shard=shard, only=only, again=again))
     methods = [choice.request.spelling for choice in asked.choices]
 
