@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rsjs.core.call import Limits
+from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.objective import parse_objective
@@ -120,6 +121,10 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     assert page["solution"]["svg"].endswith("-schedule.svg")
     assert [path.suffix for path in downloads.drawn] == [".svg", ".pdf"]
     assert all(path.stat().st_size > 1000 for path in downloads.drawn)
+    other = tmp_path / "instances" / "c0ffee.json.gz"
+    other.write_bytes((tmp_path / "instances" / f"{found.problem.digest}.json.gz").read_bytes())
+    with pytest.raises(InputError, match="expected the instance of sha256 c0ffee"):
+        instance_page.best_solution([kept | {"solved_sha256": "c0ffee"}], stored)
 
 
 def test_the_command_of_a_run_is_that_of_schedules(material, tmp_path):

@@ -7,9 +7,9 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from rsjs.campaigns.store import refuse_other
 from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.mig.scheduling.problem import read_problem
+from rsjs.instances.io.files import read_solution
 from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.figures.draw import Styles
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
@@ -80,12 +80,15 @@ def best_solution(
     record, file = material.record(row), material.solved(row)
     if record is None or file is None or not file.exists():
         return None
+    own = kind("mig_scheduling" if is_schedule(row) else "instance")
+    path = record / own.solution_file
+    if not path.exists():  # of placements and reconfigurations
+        return None
+    problem = own.read(file)
+    refuse_other(problem, row["solved_sha256"], file)
     if is_schedule(row):
-        problem = read_problem(file)
-        path = record / kind("mig_scheduling").solution_file
         return row, problem, read_schedule(path, problem).schedule
-    path = record / kind("instance").solution_file
-    return row, read_instance(file), read_solution(path).solution
+    return row, problem, read_solution(path).solution
 
 
 def _drawn_solution(
