@@ -94,6 +94,19 @@ def test_a_method_of_a_package_is_told_apart_by_its_source(campaign, record, tmp
     assert json.loads(rows["fifo:paper [pack 1 bbbbbbbb]"])["own"] == source
 
 
+def test_methods_are_told_apart_by_limits_where_a_store_has_the_same_run_with_several(
+    campaign, record, tmp_path
+):
+    prepared = prepare(campaign("fifo:paper"), tmp_path / "store", Part())
+    write_plan(tmp_path / "store", prepared.campaign, prepared.plan)
+    (run,) = prepared.selected
+    for seconds in (2.0, 30.0):
+        limits = replace(run.limits, time_limit=seconds)
+        put(record(), replace(run, limits=limits), tmp_path / "store")
+    rows = collect([tmp_path / "store"]).rows
+    assert {row["method"] for row in rows} == {"fifo:paper [2 s]", "fifo:paper [30 s]"}
+
+
 def test_methods_are_told_apart_by_their_threads(campaign, record, tmp_path):
     prepared = prepare(campaign("fifo:paper", threads=[1, 2]), tmp_path / "two", Part())
     write_plan(tmp_path / "two", prepared.campaign, prepared.plan)

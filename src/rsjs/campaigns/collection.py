@@ -124,6 +124,14 @@ def _refute(row: Row, reason: str) -> None:
     row["message"] = "; ".join(filter(None, [row["message"], reason]))
 
 
+LIMITS = {  # columns that tell runs of a method apart -> how they are told in its name
+    "time_limit": "{} s",
+    "gap_limit": "gap {}",
+    "memory_limit_mb": "{} MB",
+    "timing": "{}",
+}
+
+
 def _name(rows: Sequence[Row]) -> None:
     """Name methods by what they differ in besides the specification."""
     several = len({row["threads"] for row in rows}) > 1
@@ -137,3 +145,14 @@ def _name(rows: Sequence[Row]) -> None:
             found = json.loads(row.get("plugins") or "{}")
             parts += [source_text(source, digits=8) for source in found.values()]
         row["method"] += f" [{', '.join(parts)}]" if parts else ""
+    for group in group_by(rows, lambda row: row["method"]).values():
+        runs = {(problem(row), row["seed"], row["repetition"]) for row in group}
+        if len(runs) < len(group):  # of several campaigns, or of one method with several limits
+            apart = [key for key in LIMITS if len({row.get(key) for row in group}) > 1]
+            for row in group:
+                limits = ((key, row.get(key)) for key in apart)
+                told = (
+                    LIMITS[key].format(f"{limit:g}" if isinstance(limit, float) else limit)
+                    for key, limit in limits
+                )
+                row["method"] += f" [{', '.join(told)}]" if apart else ""

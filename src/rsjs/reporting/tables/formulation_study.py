@@ -84,7 +84,7 @@ def is_relaxation(row: AnyRow) -> bool:
 
 def _parts(row: AnyRow) -> tuple[str, str]:
     """Return the method specification of a row without its solver, and the solver."""
-    solver = re.match(r"[^@:?]*@([^:?]+)", row["method"])
+    solver = re.match(r"[^@:?]*@([^:? ]+)", row["method"])
     if solver is None:
         return row["method"], ""
     return row["method"].replace(f"@{solver[1]}", "", 1), solver[1]
