@@ -10,9 +10,7 @@ import typer
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, writable
 from rsjs.cli.progress import busy
-from rsjs.reporting.archive.archive_data import experiments
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
-from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.archive.source_tree import checkout
 
 app = typer.Typer(
@@ -21,8 +19,6 @@ app = typer.Typer(
     "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001",
 )
 
-Stores = Annotated[list[Path], argument("STORE", "Stores of `rsjs run`; shards count as one.")]
-Folder = Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")]
 Text = str | None
 
 
@@ -48,46 +44,10 @@ def verifier(
     print_json(found) if as_json else print_facts(found.items())
 
 
-@app.command("results")
-def results(
-    stores: Stores,
-    output: Folder,
-    only: Annotated[
-        list[str] | None, option("NAME", "One table or figure; may be repeated.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """
-    Write tables and figures of campaigns, as in an archive.
-
-    \b
-    Example:
-      rsjs export results smoke -o results
-      rsjs export results smoke --only counts --only gap-over-time -o results
-
-    DIR gets a folder named for each campaign: tables as .md, .tex and .csv, figures as .pdf, and
-    the rows and trajectories of all runs. Statistics are made family by family; of several
-    families, NAME may be FAMILY-NAME to mean one.
-    """
-
-    writable(output, folder=True)
-    with busy("writing tables and figures"):
-        made = {
-            one.name: write_results(one, output / one.name, only or ())
-            for one in experiments(stores)
-        }
-    if as_json:
-        print_json({name: [vars(item) for item in items] for name, items in made.items()})
-        return
-    for name, items in made.items():
-        for item in items:
-            print(f"{item.name}: {', '.join(str(output / name / file) for file in item.files)}")
-
-
 @app.command("ijoc")
 def ijoc(
-    stores: Stores,
-    output: Folder,
+    stores: Annotated[list[Path], argument("STORE", "Stores of `rsjs run`; shards count as one.")],
+    output: Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")],
     number: Annotated[Text, option("NUMBER", "Of the paper, e.g. 2026.0001.")] = None,
     title: Annotated[Text, option("TEXT", "Of the paper.")] = None,
     authors: Annotated[Text, option("NAMES", "Separated by semicolons.")] = None,
@@ -121,15 +81,15 @@ def ijoc(
     with busy("writing the archive"):
         made = export(stores, output, about, root=checkout(), allow_dirty=allow_dirty)
     if as_json:
-        print_json(vars(made))
+        print_json(made)
         return
     print_facts(
         [
-            ("archive", made.folder),
-            ("files", f"{made.files}, listed in SHA256SUMS"),
-            ("data", f"{made.instances} instance files, {made.solutions} verified solutions"),
-            *([("logs", f"{made.logs}, simulated again")] if made.logs else []),
-            *(("defect", doubt) for doubt in made.doubts),
-            *(("fill in", line) for line in made.left),
+            ("archive", output),
+            ("files", f"{made['files']}, listed in SHA256SUMS"),
+            ("data", f"{made['instances']} instance files, {made['solutions']} verified solutions"),
+            *([("logs", f"{made['logs']}, simulated again")] if made["logs"] else []),
+            *(("defect", doubt) for doubt in made["doubts"]),
+            *(("fill in", line) for line in made["left"]),
         ]
     )

@@ -10,7 +10,7 @@ import pytest
 from rsjs.cli.main import main
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.reporting.archive.ijoc import left_to_fill, paper
+from rsjs.reporting.archive.ijoc import PLACEHOLDERS, paper
 from rsjs.reporting.site.report_data import families, gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import tables
@@ -50,7 +50,7 @@ def test_both_dois_the_commit_and_the_entry_to_cite_are_there(archive, repositor
     assert fields["doi"] == "{10.1287/ijoc.2026.0001.cd}"
     assert fields["url"] == "{https://github.com/INFORMSJoC/2026.0001}"
     assert "**Note.**" not in readme
-    assert left_to_fill([archive / "README.md", archive / "AUTHORS"]) == []
+    assert not [text for text in PLACEHOLDERS.values() if text in readme]
 
 
 def test_every_file_that_a_page_links_is_there(archive):
@@ -59,25 +59,24 @@ def test_every_file_that_a_page_links_is_there(archive):
         (page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)\)", page.read_text())
     ]
     inside = [(page, link) for page, link in linked if "://" not in link]
-    assert len(inside) > 40
+    assert len(inside) > 25
     for page, link in inside:
         assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
 def test_every_table_and_figure_has_its_link_and_its_command(archive, store, tmp_path):
-    readme = _readme(archive)
-    commands = re.findall(r"`rsjs export results (\S+) --only (\S+) -o (\S+)`", readme)
-    names = [name for _, name, _ in commands]
-    assert len({*names}) == len(names) >= 12
-    assert {place for place, _, _ in commands} == {"replicated/runs/two"}
-    shown = [("tables", "runs.md"), ("tables", "runs.tex"), ("figures", "gap-over-time.pdf")]
-    only = [word for name in ("runs", "gap-over-time") for word in ("--only", name)]
-    assert main(["export", "results", str(store), *only, "-o", str(tmp_path)]) == 0
-    for kind, file in shown:
-        made = tmp_path / "two" / kind / file
-        assert made.read_bytes() == (archive / "results/two" / kind / file).read_bytes()
-    assert not (tmp_path / "two/tables/counts.md").exists()
-    assert {path.stem for path in (archive / "results/two").glob("*/*")} == {*names}
+    readme, kept = _readme(archive), archive / "results/two"
+    commands = re.findall(r"^rsjs (?:collect|statistics) .*$", readme, re.MULTILINE)
+    assert len(commands) == 2
+    (tmp_path / "results").mkdir()
+    for line in commands:
+        line = line.replace("replicated/runs/two", str(store)).replace("replicated", str(tmp_path))
+        assert main(line.split()[1:]) == 0
+    names = {path.name for path in kept.iterdir()}
+    assert names == {*re.findall(r"\]\(results/two/(\S+)\)", readme)}
+    assert {"statistics.md", "statistics.tex", "counts.csv", "gaps.pdf", "rows.csv"} <= names
+    for name in names - {"rows.csv", "events.json", "rows.parquet", "events.parquet"}:
+        assert (tmp_path / "results/two" / name).read_bytes() == (kept / name).read_bytes()
 
 
 def test_rows_and_tables_are_those_of_the_runs_and_of_the_statistics(archive, store):
@@ -86,7 +85,7 @@ def test_rows_and_tables_are_those_of_the_runs_and_of_the_statistics(archive, st
     assert all((store / "runs" / row["run_id"][:2] / row["run_id"]).is_dir() for row in rows)
     [reported] = families(gathered([store]).rows)
     for table in tables(Analysis(rows=read_stored(archive / "results/two"))):
-        kept = (archive / f"results/two/tables/{table.name}.csv").read_text()
+        kept = (archive / f"results/two/{table.name}.csv").read_text()
         assert table.csv() == reported.tables[table.name].csv() == kept
 
 

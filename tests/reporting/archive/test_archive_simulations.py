@@ -53,7 +53,7 @@ def simulated(stores, repository, known, tmp_path_factory):
     """An archive that tests read and never write."""
     folder = tmp_path_factory.mktemp("archive") / "made"
     made = export(stores, folder, known, root=repository[0])
-    assert (made.instances, made.solutions, made.logs) == (1, 0, 3)
+    assert (made["instances"], made["solutions"], made["logs"]) == (1, 0, 3)
     return folder
 
 

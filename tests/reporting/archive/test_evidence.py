@@ -57,7 +57,7 @@ def test_the_archived_campaign_asks_for_the_same_runs(carried, tmp_path):
     [found] = experiments([store])
     data = write_instances([found], tmp_path / "out/data")
     read = read_from_files(found)
-    [given] = [f"../data/{entry.file}" for entry in data if entry.sha256 in read]
+    [given] = [f"../data/{entry['file']}" for entry in data if entry["sha256"] in read]
     script = tmp_path / "out/scripts/mine.toml"
     script.parent.mkdir()
     script.write_text(archived(found.text, [given]))

@@ -19,7 +19,7 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.reporting.archive.archive_data import verify
 from rsjs.reporting.archive.ijoc import NUMBER, export, paper
-from rsjs.reporting.archive.source_tree import Source, licence, write_source
+from rsjs.reporting.archive.source_tree import write_source
 from rsjs.reporting.tables.table import escaped
 from rsjs.rows.select import best_row
 
@@ -144,7 +144,7 @@ def test_a_commit_that_the_checkout_lacks_is_refused(store, repository, tmp_path
 
 def test_outside_a_checkout_the_installed_package_is_the_source(tmp_path):
     installed = version("rsjs-bench")
-    assert write_source("x", installed, None, tmp_path) == Source(None, installed)
+    assert write_source("x", installed, None, tmp_path) is None
     for name in ("cli/main.py", "instances/instance.py", "instances/data/instance.schema.json"):
         assert (tmp_path / "rsjs" / name).is_file()
     pins = (tmp_path / "requirements.txt").read_text().splitlines()
@@ -152,6 +152,6 @@ def test_outside_a_checkout_the_installed_package_is_the_source(tmp_path):
     assert not any(pin.startswith("pytest") for pin in pins)
     assert 'name = "rsjs-bench"' in (tmp_path / "pyproject.toml").read_text()
     assert not [*tmp_path.rglob("__pycache__")]
-    assert licence(tmp_path).startswith("MIT License")
+    assert (tmp_path / "LICENSE").read_text().startswith("MIT License")
     with pytest.raises(InputError, match=r"expected version 0\.0\.9, which made the runs"):
         write_source(None, "0.0.9", None, tmp_path)

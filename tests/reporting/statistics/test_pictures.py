@@ -27,7 +27,7 @@ def words(picture):
 def test_all_files_are_written_and_the_same_twice(rows, tmp_path):
     one, again = (write_all(Analysis(rows=rows), tmp_path / name) for name in "ab")
     assert [path.name for path in one if path.suffix == ".png"] == PICTURES
-    assert {path.suffix for path in one} == {".md", ".tex", ".csv", ".png"}
+    assert {path.suffix for path in one} == {".md", ".tex", ".csv", ".png", ".pdf"}
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in again]
     alone = [row | {"events": None} for row in rows if row["method"] == "exact"]
     written = write_all(Analysis(rows=alone), tmp_path / "alone")

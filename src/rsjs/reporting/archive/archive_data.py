@@ -31,13 +31,18 @@ from rsjs.campaigns.store import (
 )
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.statistics import tables
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.tidy import StoredRow
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.columns import Row
-from rsjs.rows.select import best_row, failure, group_by, is_simulated, ordered, problem
+from rsjs.rows.csv import write_all
+from rsjs.rows.select import best_row, by_family, failure, group_by, is_simulated, ordered, problem
 from rsjs.runs.kinds.base import kind
 
 VERIFIER = "rsjs_verify.py"
 LONGEST = 180  # characters of an instance's name that are kept in that of its file
+SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +53,6 @@ class Experiment:
     text: str  # the campaign file as last run
     stores: Sequence[Path]  # of its shards
     found: Collected
-    sessions: Sequence[Mapping[str, Any]]  # the `rsjs run` that made its rows, in order of time
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -56,10 +60,9 @@ class Experiment:
         return ordered(self.found.rows)
 
     @property
-    def trajectories(self) -> list[dict[str, Any]]:
-        """Trajectories of the rows, in their order."""
-        of_run = {trajectory["run_id"]: trajectory for trajectory in self.found.trajectories}
-        return [of_run[row["run_id"]] for row in self.rows]
+    def sessions(self) -> list[Mapping[str, Any]]:
+        """The `rsjs run` that made the rows, in order of time."""
+        return sorted(self.found.sessions.values(), key=lambda one: (one["begun"], one["id"]))
 
 
 def experiments(stores: Sequence[Path]) -> list[Experiment]:
@@ -69,32 +72,21 @@ def experiments(stores: Sequence[Path]) -> list[Experiment]:
     InputError for a folder that is no store, for what cannot be read, and for stores of one name
     with campaigns that differ.
     """
-    shards: dict[str, list[Path]] = {}
-    for folder in stores:
-        shards.setdefault(read_document(folder, "store")["campaign"], []).append(folder)
+    shards = group_by(stores, lambda folder: str(read_document(folder, "store")["campaign"]))
     return [_experiment(name, folders) for name, folders in sorted(shards.items())]
 
 
 def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
     found = collect(folders)
-    for path, reason in found.corrupt:
+    for path, reason in (*found.corrupt, *found.lost):
         raise InputError("", described(f"a corrupt record: {reason}"), "sound records", path)
     if not found.rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", folders[0])
-    texts = {(folder / CAMPAIGN).read_text("utf-8") for folder in folders}
-    if len(texts) > 1:
-        told = described(f"{len(texts)} campaigns that differ")
+    text, *others = {(folder / CAMPAIGN).read_text("utf-8") for folder in folders}
+    if others:
+        told = described(f"{len(others) + 1} campaigns that differ")
         raise InputError("", told, f"one campaign of the name {name}", folders[-1])
-    for session, reason in found.lost:
-        told = described(f"session {session}: {reason}")
-        raise InputError("", told, "sound sessions", folders[0])
-    return Experiment(
-        name=name,
-        text=texts.pop(),
-        stores=folders,
-        found=found,
-        sessions=sorted(found.sessions.values(), key=lambda one: (one["begun"], one["id"])),
-    )
+    return Experiment(name=name, text=text, stores=folders, found=found)
 
 
 def doubts(found: Sequence[Experiment]) -> list[str]:
@@ -116,78 +108,50 @@ def doubts(found: Sequence[Experiment]) -> list[str]:
     return told
 
 
-def last_session(found: Sequence[Experiment]) -> Mapping[str, Any]:
-    """Return the session that began last: its commit and date are those of the archive."""
-    every = [one for experiment in found for one in experiment.sessions]
-    return max(every, key=lambda one: (one["begun"], one["id"]))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Data:
-    """An instance or a workload of the archive."""
-
-    file: str
-    name: str
-    sha256: str
-    nodes: int
-    jobs: int
-    order: int  # 0 = as given; else the seed that drew the order of its jobs and nodes
-
-
-@dataclass(frozen=True, kw_only=True)
-class Best:
-    """The cheapest verified solution or log of an instance, and the run that made it."""
-
-    file: str
-    instance: str
-    method: str
-    run_id: str
-    objective: float
-
-
-def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:
+def write_results(experiment: Experiment, folder: Path) -> list[str]:
     """
-    Copy every instance that was given or solved, each in its orders.
+    Write rows and trajectories as `rsjs collect`, tables and pictures as `rsjs statistics`.
 
-    InputError if a store lacks one, or has another in its place.
+    Return the names of the files below the folder.
     """
-    wanted: dict[str, tuple[Row, int, Experiment]] = {}
+    found = experiment.found
+    files = write_all(experiment.rows, found.skipped, found.trajectories, folder)
+    events = {trajectory["run_id"]: trajectory["events"] for trajectory in found.trajectories}
+    rows: list[StoredRow] = [{**row, "events": events[row["run_id"]]} for row in experiment.rows]
+    families = by_family(rows)
+    for name, group in families.items():
+        place = folder / name if len(families) > 1 else folder
+        files += tables.write_all(Analysis(rows=group), place)
+    return [path.relative_to(folder).as_posix() for path in files]
+
+
+def write_instances(found: Sequence[Experiment], folder: Path) -> list[dict[str, Any]]:
+    """
+    Copy every instance that was given or solved, each in its orders; return what they are.
+
+    Order 0 is as given, any other the seed that drew the order of jobs and nodes. InputError if a
+    store lacks one, or has another in its place.
+    """
+    made: dict[str, dict[str, Any]] = {}
     for experiment in found:
         for row in experiment.rows:
-            wanted.setdefault(row["instance_sha256"], (row, 0, experiment))
-            wanted.setdefault(row["solved_sha256"], (row, row["permutation"], experiment))
-    names = _names({sha256: (row["instance"], n) for sha256, (row, n, _) in wanted.items()})
-    made = []
-    for sha256, (row, order, experiment) in wanted.items():
-        paths = [instance_file(store, sha256) for store in experiment.stores]
-        path = next((path for path in paths if path.exists()), paths[0])
-        if not path.exists():
-            raise InputError("", described("no such file"), "an instance of the store", path)
-        refuse_other(kind(_kind(row)).read(path), sha256, path)
-        write_bytes(path.read_bytes(), folder / names[sha256])
-        size = {"nodes": row["nodes"], "jobs": row["jobs"]}
-        made.append(
-            Data(file=names[sha256], name=row["instance"], sha256=sha256, order=order, **size)
-        )
-    return sorted(made, key=lambda one: (one.nodes, one.jobs, one.file))
+            solved = row["solved_sha256"], row["permutation"]
+            for sha256, order in ((row["instance_sha256"], 0), solved):
+                if sha256 in made:
+                    continue
+                paths = [instance_file(store, sha256) for store in experiment.stores]
+                path = next((path for path in paths if path.exists()), paths[0])
+                refuse_other(kind(_kind(row)).read(path), sha256, path)
+                plain = re.sub(r"[^\w.+-]|^\.", "_", row["instance"][:LONGEST], flags=re.ASCII)
+                file = f"{plain}-{sha256[:8]}.json.gz"
+                write_bytes(path.read_bytes(), folder / file)
+                size = {"nodes": row["nodes"], "jobs": row["jobs"]}
+                made[sha256] = {"file": file, "sha256": sha256, "order": order, **size}
+    return sorted(made.values(), key=lambda one: (one["nodes"], one["jobs"], one["file"]))
 
 
 def _kind(row: Row) -> str:
     return "workload" if is_simulated(row) else "instance"
-
-
-def _names(wanted: dict[str, tuple[str, int]]) -> dict[str, str]:
-    """Return sha256 -> file name; with part of the sum where instances share a name."""
-    plain = {
-        sha256: re.sub(r"[^\w.+-]|^\.", "_", name[:LONGEST], flags=re.ASCII)
-        + (f".order{n}" if n else "")
-        for sha256, (name, n) in wanted.items()
-    }
-    names = [*plain.values()]
-    return {
-        sha256: f"{name}-{sha256[:8]}.json.gz" if names.count(name) > 1 else f"{name}.json.gz"
-        for sha256, name in plain.items()
-    }
 
 
 def read_from_files(experiment: Experiment) -> set[str]:
@@ -201,45 +165,39 @@ def read_from_files(experiment: Experiment) -> set[str]:
     return found & {row["instance_sha256"] for row in experiment.rows}
 
 
-def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) -> list[Best]:
-    """Copy the cheapest verified solution of each instance, whatever order it was solved in."""
-    pairs = [(row, one) for one in found for row in one.rows if not is_simulated(row)]
-    experiment_of = {row["run_id"]: one for row, one in reversed(pairs)}
-    file_of = {one.sha256: one.file for one in data}
-    runs = group_by((row for row, _ in pairs), problem).values()
-    made = [
-        _copied(row, experiment_of[row["run_id"]], file_of[row["instance_sha256"]], folder)
-        for row in filter(None, map(best_row, runs))
-    ]
-    return sorted(made, key=lambda one: one.file)
-
-
-def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) -> list[Best]:
+def write_best(
+    found: Sequence[Experiment], data: Sequence[Mapping[str, Any]], folder: Path
+) -> list[dict[str, Any]]:
     """
-    Copy the log of the cheapest simulation of each workload, campaign by campaign.
+    Copy the cheapest verified solution of each instance, whatever order it was solved in.
 
-    Simulations of several campaigns are not compared: their options may differ. Where the times of
-    a campaign differ by seed, each seed has its log.
+    Of workloads, the log of the cheapest simulation, campaign by campaign, for their options may
+    differ. Where the times of a campaign differ by seed, each seed has its log. Return the rows of
+    the runs with `file`, the name below the folder.
     """
-    name_of = {one.sha256: one.file.removesuffix(".json.gz") for one in data}
+    experiment_of = {one.name: one for one in found}
+    name_of = {one["sha256"]: one["file"].removesuffix(".json.gz") for one in data}
+    rows = [row for one in found for row in one.rows]
+    groups = group_by(rows, lambda row: (problem(row), is_simulated(row) and row["campaign"]))
     made = []
-    for experiment in found:
-        runs = group_by(filter(is_simulated, experiment.rows), problem).values()
-        for row in filter(None, map(best_row, runs)):
-            seed = f"-seed{row['seed']}" if problem(row)[-1] is not None else ""
-            file = f"{experiment.name}/{name_of[row['instance_sha256']]}{seed}.jsonl.gz"
-            made.append(_copied(row, experiment, file, folder))
-    return sorted(made, key=lambda one: one.file)
+    for row in filter(None, map(best_row, groups.values())):
+        name = name_of[row["instance_sha256"]]
+        file = f"{SOLUTIONS}/{name}.json.gz"
+        if is_simulated(row):
+            seed = "" if problem(row)[-1] is None else f"-seed{row['seed']}"
+            file = f"{LOGS}/{row['campaign']}/{name}{seed}.jsonl.gz"
+        _copy(row, experiment_of[row["campaign"]].stores, folder / file)
+        made.append({**row, "file": file})
+    return sorted(made, key=lambda one: one["file"])
 
 
-def _copied(row: Row, experiment: Experiment, file: str, folder: Path) -> Best:
+def _copy(row: Row, stores: Sequence[Path], to: Path) -> None:
     """Copy the solution or log of a run; InputError if it does not cost what its row says."""
-    own = kind(_kind(row))
-    stores = [store for store in experiment.stores if Store(store).path(row["run_id"]).exists()]
-    record, claimed = Store(stores[0]).path(row["run_id"]), row["objective"]
-    path = record / own.solution_file
-    run = records.read(record).run
-    instance = problem_in(run, str(instance_file(stores[0], run.solved_sha256)))
+    own, claimed = kind(_kind(row)), row["objective"]
+    store = next(store for store in stores if Store(store).path(row["run_id"]).exists())
+    record = Store(store).path(row["run_id"])
+    path, run = record / own.solution_file, records.read(record).run
+    instance = problem_in(run, str(instance_file(store, run.solved_sha256)))
     try:
         cost = own.price_file(instance, run.method, run.options, path)
     except InputError as error:
@@ -247,9 +205,7 @@ def _copied(row: Row, experiment: Experiment, file: str, folder: Path) -> Best:
     if cost is None or claimed is None or abs(cost - claimed) > AGREEMENT * abs(claimed):
         found = described("no solution" if cost is None else f"a solution of cost {cost!r}")
         raise InputError("", found, f"the cost of its row, {claimed!r}", path)
-    write_bytes(path.read_bytes(), folder / file)
-    names = {"instance": row["instance"], "method": row["method"], "run_id": row["run_id"]}
-    return Best(file=file, **names, objective=claimed)
+    write_bytes(path.read_bytes(), to)
 
 
 def verify(archive: Path, folders: Sequence[str]) -> str:

@@ -22,9 +22,7 @@ import os
 import re
 import shutil
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from importlib.resources import files
@@ -35,10 +33,10 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive import archive_data
-from rsjs.reporting.archive.archive_data import Experiment, last_session
-from rsjs.reporting.archive.results import Item, write_results
-from rsjs.reporting.archive.source_tree import licence, rendered, write_source
+from rsjs.reporting.archive.archive_data import Experiment
+from rsjs.reporting.archive.source_tree import rendered, write_source
 from rsjs.reporting.tables.comparison import conditions
+from rsjs.rows.select import is_simulated
 
 NUMBER = "XXXX.YYYY"  # as in the journal's instructions
 PLACEHOLDERS = {
@@ -48,29 +46,12 @@ PLACEHOLDERS = {
     "--repository": "https://github.com/OWNER/REPOSITORY",
 }
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
-SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
 PAGES = {  # file of the archive -> template
     "README.md": "README.md",
     "data/README.md": "data.md",
     "docs/README.md": "docs.md",
     "scripts/reproduce.sh": "reproduce.sh",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Paper:
-    """A paper of the INFORMS Journal on Computing."""
-
-    number: str  # that the journal gave it, e.g. 2026.0001
-    title: str
-    authors: Sequence[str]
-    doi: str
-    repository: str  # address of the development repository
-
-    @property
-    def archive_doi(self) -> str:
-        """DOI that the journal gives the archive."""
-        return f"10.1287/ijoc.{self.number}.cd"
 
 
 def paper(
@@ -80,11 +61,13 @@ def paper(
     authors: str | None = None,
     doi: str | None = None,
     repository: str | None = None,
-) -> Paper:
+) -> dict[str, Any]:
     """
-    Return the paper as far as it is known; authors are separated by semicolons.
+    Return what pages say of a paper; `PLACEHOLDERS` stand for what is not known.
 
-    InputError for a number, DOI or address of another form.
+    `number` is that of the journal, e.g. 2026.0001, `repository` the address of the development
+    repository; authors are separated by semicolons. InputError for a number, DOI or address of
+    another form.
     """
     for option, value, pattern, expected in (
         ("--number", number, r"\d{4}\.\d{4}", "a number like 2026.0001"),
@@ -94,60 +77,40 @@ def paper(
         if value is not None and not re.fullmatch(pattern, value):
             raise InputError(option, value, expected)
     names = [" ".join(name.split()) for name in (authors or "").split(";") if name.strip()]
-    return Paper(
-        number=number or NUMBER,
-        title=" ".join((title or "").split()) or PLACEHOLDERS["--title"],
-        authors=names or [PLACEHOLDERS["--authors"]],
-        doi=doi or f"10.1287/ijoc.{number or NUMBER}",
-        repository=(repository or PLACEHOLDERS["--repository"]).rstrip("/"),
-    )
-
-
-def left_to_fill(files: Iterable[Path]) -> list[str]:
-    """Return the placeholders that texts still hold, each with the files and how often."""
-    texts = {path.name: path.read_text("utf-8") for path in files}
-    return [
-        f"{placeholder}: {option}, or by hand in "
-        + ", ".join(
-            f"{name} ({text.count(placeholder)})"
-            for name, text in texts.items()
-            if placeholder in text
-        )
-        for option, placeholder in PLACEHOLDERS.items()
-        if any(placeholder in text for text in texts.values())
-    ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Archive:
-    """What was written."""
-
-    folder: Path
-    files: int
-    instances: int
-    solutions: int
-    logs: int
-    doubts: list[str]  # defects of the results, as README notes them
-    left: list[str]  # what the authors have to fill in
+    return {
+        "number": number or NUMBER,
+        "title": " ".join((title or "").split()) or PLACEHOLDERS["--title"],
+        "authors": names or [PLACEHOLDERS["--authors"]],
+        "doi": doi or f"10.1287/ijoc.{number or NUMBER}",
+        "repository": (repository or PLACEHOLDERS["--repository"]).rstrip("/"),
+    }
 
 
 def export(
     stores: Sequence[Path],
     folder: Path,
-    paper: Paper,
+    paper: Mapping[str, Any],
     *,
     root: Path | None,
     allow_dirty: bool = False,
-) -> Archive:
+) -> dict[str, Any]:
     """
     Write the archive of some stores, whole or not at all.
 
     Parameters
     ----------
+    paper : mapping
+        See `paper`.
     root : path or None
         The checkout that has the commit of the runs; see `source_tree`.
     allow_dirty : bool
         Also of results with defects, which README then notes.
+
+    Returns
+    -------
+    dict
+        folder; how many files, instances, solutions and logs; doubts, the defects of the results
+        as README notes them; left, what the authors have to fill in.
 
     Raises
     ------
@@ -165,86 +128,75 @@ def export(
     if defects and not allow_dirty:
         expected = "sound results; --allow-dirty exports these and notes it in README"
         raise InputError("", described(" ".join(defects)), expected, stores[0])
+    # the session that began last: its commit and date are those of the archive
+    last = max((one.sessions[-1] for one in found), key=lambda one: (one["begun"], one["id"]))
+    facts = {"paper": paper, "doubts": defects, "experiments": found, "last": last}
     scratch = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.tmp")
     try:
         scratch.mkdir(parents=True)
-        made = _write(found, scratch, paper, defects, root)
-        begun = datetime.fromisoformat(last_session(found)["begun"]).timestamp()
+        counts = _write(found, scratch, root, facts)
+        begun = datetime.fromisoformat(last["begun"]).timestamp()
         for path in scratch.rglob("*"):  # packing them gives the same bytes each time
             if not path.is_symlink():
                 os.utime(path, (begun, begun))
         scratch.replace(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return Archive(folder=folder, doubts=defects, **made)
+    return {"folder": folder, **counts, "doubts": defects}
 
 
 def _write(
-    found: Sequence[Experiment], at: Path, paper: Paper, defects: list[str], root: Path | None
+    found: Sequence[Experiment], at: Path, root: Path | None, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write all files into an empty folder; return the counts of `Archive`."""
-    last = last_session(found)
+    """Write all files into an empty folder; return their counts and what is left to fill in."""
+    last, paper = facts["last"], facts["paper"]
     _, environment = min(last["environments"].items())  # "", that of `rsjs run`, comes first
-    source = write_source(last["commit"], environment["rsjs_version"], root, at / "src")
-    terms = licence(at / "src")
+    version = environment["rsjs_version"]
+    commit = write_source(last["commit"], version, root, at / "src")
+    licence = (at / "src" / "LICENSE").read_text("utf-8")
     data = archive_data.write_instances(found, at / "data")
-    best = archive_data.write_best(found, data, at / "results" / SOLUTIONS)
-    logs = archive_data.write_logs(found, data, at / "results" / LOGS)
+    cheapest = archive_data.write_best(found, data, at / "results")
+    logs = [row for row in cheapest if is_simulated(row)]
+    best = [row for row in cheapest if not is_simulated(row)]
     write_verifier(at / "results" / archive_data.VERIFIER)
     if best:
-        verdicts = archive_data.verify(at, ["data", f"results/{SOLUTIONS}"])
+        verdicts = archive_data.verify(at, ["data", f"results/{archive_data.SOLUTIONS}"])
         write_bytes(verdicts.encode(), at / "results/verification.txt")
-    told = []
     for one in found:
-        told.append(_told(one, write_results(one, at / "results" / one.name)))
         read = archive_data.read_from_files(one)
-        given = [f"../data/{entry.file}" for entry in data if entry.sha256 in read]
+        given = [f"../data/{entry['file']}" for entry in data if entry["sha256"] in read]
         write_bytes(archived(one.text, given).encode(), at / "scripts" / f"{one.name}.toml")
-    facts = {
-        "paper": paper,
-        "licence": terms.strip().splitlines()[0],
-        "source": source,
-        "doubts": defects,
-        "year": last["begun"][:4],
-        "experiments": told,
+    facts |= {
+        "source": {"commit": commit, "version": version},
+        "licence": licence.strip().splitlines()[0],
+        "campaigns": {one.name: tomllib.loads(one.text) for one in found},
+        "conditions": {
+            one.name: conditions([{**row, "seed": None} for row in one.rows]) for one in found
+        },
+        "files": {
+            one.name: archive_data.write_results(one, at / "results" / one.name) for one in found
+        },
         "data": data,
         "best": best,
         "logs": logs,
     }
     texts = {name: rendered(template, facts) for name, template in PAGES.items()}
-    texts |= {"LICENSE": terms, "AUTHORS": "".join(f"{name}\n" for name in paper.authors)}
+    left = [
+        f"{placeholder}: {option}, or by hand in README.md and AUTHORS"
+        for option, placeholder in PLACEHOLDERS.items()
+        if placeholder in texts["README.md"]
+    ]
+    texts |= {"LICENSE": licence, "AUTHORS": "".join(f"{name}\n" for name in paper["authors"])}
     for name, text in texts.items():
         write_bytes(text.encode(), at / name)
-    return {
-        "files": write_sums(at),
-        "instances": len(data),
-        "solutions": len(best),
-        "logs": len(logs),
-        "left": left_to_fill([at / "README.md", at / "AUTHORS"]),
-    }
-
-
-def _told(one: Experiment, items: Sequence[Item]) -> dict[str, Any]:
-    """Return what the pages say of a campaign."""
-    document = tomllib.loads(one.text)
-    counts = {
-        key: ", ".join(
-            f"{count} {word}" for word, count in Counter(row[key] for row in one.rows).most_common()
-        )
-        for key in ("ended", "quality")
-    }
-    return {
-        **counts,
-        "name": one.name,
-        "shows": " ".join(str(document["shows"]).split()),
-        "environments": sorted(document.get("environments", {})),
-        "runs": len(one.rows),
-        "skipped": len(one.found.skipped),
-        "shown": items,
-        "sessions": one.sessions,
-        "conditions": conditions([{**row, "seed": None} for row in one.rows]),
-        "seeds": sorted({row["seed"] for row in one.rows}),
-    }
+    paths = sorted(path for path in at.rglob("*") if path.is_file() and not path.is_symlink())
+    sums = (
+        f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(at).as_posix()}\n"
+        for path in paths
+    )
+    write_bytes("".join(sums).encode(), at / "SHA256SUMS")
+    counts = {"instances": len(data), "solutions": len(best), "logs": len(logs)}
+    return {"files": len(paths), **counts, "left": left}
 
 
 def archived(text: str, files: Sequence[str]) -> str:
@@ -269,18 +221,3 @@ def write_verifier(path: Path) -> str:
     data = files("rsjs").joinpath(archive_data.VERIFIER).read_bytes()
     write_bytes(data, path)
     return sha256(data).hexdigest()
-
-
-def write_sums(folder: Path) -> int:
-    """Write SHA256SUMS of all files below a folder, links aside; return how many there are."""
-    found = [Path(place, name) for place, _, names in os.walk(folder) for name in names]
-    paths = sorted(path for path in found if not path.is_symlink())
-    lines = []
-    for path in paths:
-        name = path.relative_to(folder).as_posix()
-        # as coreutils: what is escaped in a name is told by a backslash before the sum
-        shown = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
-        mark = "\\" if shown != name else ""
-        lines.append(f"{mark}{sha256(path.read_bytes()).hexdigest()}  {shown}\n")
-    write_bytes("".join(lines).encode(), folder / "SHA256SUMS")
-    return len(paths)

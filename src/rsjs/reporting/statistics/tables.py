@@ -411,7 +411,7 @@ def best_pairs(table: Table, analysis: Analysis) -> Table:
 
 
 def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
-    """Write statistics.md, statistics.tex, a CSV for each table and the pictures; return paths."""
+    """Write statistics.md, statistics.tex, a CSV for each table, pictures; return their paths."""
     from rsjs.reporting.figures.draw import write
     from rsjs.reporting.figures.figure_style import styles
     from rsjs.reporting.figures.methods import figures
@@ -426,5 +426,9 @@ def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
     for name, text in texts.items():
         write_bytes(text.encode(), folder / name)
     colours = styles(analysis.ran.columns)
-    drawn = [write(one, folder / f"{one.name}.png", colours) for one in figures(analysis)]
+    drawn = [
+        write(one, folder / f"{one.name}.{suffix}", colours)
+        for suffix in ("png", "pdf")
+        for one in figures(analysis)
+    ]
     return [*(folder / name for name in texts), *drawn]
