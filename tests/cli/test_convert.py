@@ -12,7 +12,7 @@ TRIPLE = {"Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"}
 
 def test_a_file_becomes_csv_and_csv_becomes_a_file(rsjs, folder, tmp_path):
     output = rsjs("convert", folder / "small.json", "-o", tmp_path / "csv").output
-    assert "CSV files of instance jahani-" in output
+    assert "instance\nname    jahani-" in output
     assert {path.name for path in (tmp_path / "csv").iterdir()} == TRIPLE
     back = rsjs("convert", tmp_path / "csv", "-o", tmp_path / "i.json.gz", "--json").json
     instance = read_instance(tmp_path / "i.json.gz")

@@ -106,22 +106,5 @@ methods = [{{ run = ["greedy:paper"] }}]
 """
 
 
-def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr("rsjs.library.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
-    path, line = tmp_path / "w.json", "generate andreas --arrivals mixed -N 2 -J 8"
-    assert rsjs(*line.split(), "-o", path).code == 0
-    ended = rsjs("show", path, "--sets", "-o", tmp_path / "sets.png", "--json")
-    assert ended.code == 0
-    rows = {row["set"]: row for row in ended.json["features"]}
-    assert [*rows] == ["tiny", "sts-km-none", "andreas-scenario1-mixed-N2-J8-s1"]
-    assert rows["sts-km-none"]["sharing"] == 1
-    assert (tmp_path / "sets.png").read_bytes()[:4] == b"\x89PNG"
-    text = rsjs("show", "--sets").out
-    assert "heterogeneity" in text
-    assert "sts-km-none" in text
-
-
-def test_show_wants_a_file_or_the_sets(rsjs, tmp_path):
-    refusal = rsjs("show").refusal
-    assert "FILE: found none, expected an instance, workload or solution, or --sets" in refusal
-    assert "other options" in rsjs("show", "--sets", "--distribution", "x").refusal
+def test_show_wants_a_file(rsjs):
+    assert "Missing argument 'FILE" in rsjs("show").refusal

@@ -68,7 +68,8 @@ def test_a_generated_instance_is_described(rsjs, folder):
     assert found["gpus"] == {"least": 2, "most": 16}
     assert found["due"]["late_in_any_case"] == 0  # V-A: never due before the fastest time
     text = rsjs("show", folder / "small.json").out
-    for part in (found["name"], found["sha256"], "8 jobs, 2 nodes", "In-house server 2", "rho 100"):
+    size = ("jobs            8\n", "nodes           2\n", "rho             100\n")
+    for part in (found["name"], found["sha256"], "In-house server 2", *size):
         assert part in text
 
 
@@ -79,7 +80,7 @@ def test_a_workload_is_described_with_its_arrivals(rsjs, folder):
     assert arrivals["mean_gap_seconds"] == pytest.approx(arrivals["last"] * 3600 / 7)
     offered = found["load"]["fastest"]["gpu_hours"] / (16 * arrivals["last"])
     assert arrivals["load_while_arriving"]["fastest"] == pytest.approx(offered)
-    assert "offered load" in rsjs("show", folder / "workload.json").out
+    assert "load while arriving (fastest" in rsjs("show", folder / "workload.json").out
 
 
 def test_a_solution_by_itself_is_described(rsjs, folder):

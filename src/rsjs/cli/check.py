@@ -10,7 +10,7 @@ import typer
 
 from rsjs.bks.exact_cost import agree, exact_verdict
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import print_json, print_verdict, print_violations
+from rsjs.cli.output import print_values, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
@@ -20,8 +20,6 @@ from rsjs.runs.worker import peak_memory_mb
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
-    from rsjs.instances.instance import Instance
-    from rsjs.runs.kinds.base import Claimed
 
 
 def check(
@@ -46,51 +44,38 @@ def check(
     too.
     """
     kind = kind_of_file(file)
-    if exact and kind.name != "instance":
+    of_instance = kind.name == "instance"
+    if exact and not of_instance:
         raise InputError("--exact", described("another kind of problem"), "an instance", file)
     begin = time.monotonic()
     problem = kind.read(file)
     claimed = kind.read_solution(problem, solution)
     read = time.monotonic()
     verdict = kind.check(problem, claimed)
-    checked = time.monotonic()
-    if kind.name != "instance":
-        facts = {
-            "instance": problem.name,
-            "instance_sha256": problem.digest,
-            "method": claimed.method,
-            **(verdict.terms or {}),
-            **kind.facts(problem, verdict),
-            "feasible": verdict.feasible,
-        }
-        print_violations(facts, verdict.violations, as_json=as_json)
-        raise typer.Exit(0 if verdict.feasible else 1)
-    document = _document(problem, claimed, verdict)
-    document["seconds"] = {"read": read - begin, "check": checked - read}
+    seconds = {"read": read - begin, "check": time.monotonic() - read}
+    document = {
+        "instance": problem.name,
+        "instance_sha256": problem.digest,
+        "method": claimed.method,
+        **verdict_keys(verdict, claimed.bound if of_instance else None),
+    }
+    if of_instance:
+        document |= {"stop": None, "claimed_objective": claimed.objective}
+        document |= {"counts": verdict.counts, "peak_memory_mb": peak_memory_mb()}
+    else:
+        document |= {**(document.pop("terms") or {}), **kind.facts(problem, verdict)}
     if exact:
+        begin = time.monotonic()
         with busy("checking in exact arithmetic"):
             document["exact"] = _check_exactly(file, solution, verdict)
-        document["seconds"]["exact"] = time.monotonic() - checked
-    document["seconds"]["total"] = sum(document["seconds"].values())
-    print_json(document) if as_json else print_verdict(document)
+        seconds["exact"] = time.monotonic() - begin
+    document["seconds"] = {**seconds, "total": sum(seconds.values())}
+    if of_instance and not as_json:
+        print_verdict(document)
+    else:
+        print_values(document, as_json=as_json)
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)
-
-
-def _document(instance: Instance, claimed: Claimed, verdict: Verdict) -> dict[str, Any]:
-    """Return the keys that `solve` prints too; the bound is the one that the file claims."""
-    return {
-        "instance": instance.name,
-        "instance_sha256": instance.digest,
-        "method": claimed.method,
-        **verdict_keys(verdict, claimed.bound),
-        "stop": None,
-        "claimed_objective": claimed.objective,
-        "seconds": {},
-        "peak_memory_mb": peak_memory_mb(),
-        "counts": dict(verdict.counts),
-        "message": "",
-    }
 
 
 def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:

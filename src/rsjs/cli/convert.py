@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from rsjs import api
 from rsjs.cli.mig_files import Form, is_mig
 from rsjs.cli.options import Json, argument, errors_at, option, request_of
-from rsjs.cli.output import print_facts, print_json, print_made, writable
+from rsjs.cli.output import print_made, print_values, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.formulations.milp import export
 from rsjs.instances.io import gpuscheduler_csv
 from rsjs.instances.io.files import SolutionFile, read_any, read_instance
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
+from rsjs.instances.mig.jobs import JobSet
 
 DEFAULT = "jahani_patterns"
 
@@ -72,20 +73,19 @@ def convert(
     if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
         _write_model(source, output, method or DEFAULT, as_json=as_json)
         return
-    mig = not source.is_dir() and is_mig(source)
-    writable(output, folder=not source.is_dir() and not mig)
-    content: Any
+    is_folder = source.is_dir()
+    of_jobs = not is_folder and is_mig(source)
+    read = gpuscheduler_csv.read_any if is_folder else read_jobs if of_jobs else read_any
+    writable(output, folder=not is_folder and not of_jobs)
     with busy("converting"):
-        if mig:
-            content = read_jobs(source)
+        content = read(source)
+        if isinstance(content, SolutionFile):
+            raise InputError("", described("a solution"), "an instance or a workload", source)
+        if isinstance(content, JobSet):
             write_jobs(content, output, form)
-        elif source.is_dir():
-            content = gpuscheduler_csv.read_any(source)
+        elif is_folder:
             api.save(content, output)
         else:
-            content = read_any(source)
-            if isinstance(content, SolutionFile):
-                raise InputError("", described("a solution"), "an instance or a workload", source)
             gpuscheduler_csv.write(content, output)
     print_made(content, output, as_json=as_json)
 
@@ -99,15 +99,10 @@ def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> N
     with busy("building the model"):
         instance = read_instance(source)
         written = api.export_model(instance, output, request.spelling)
-    if as_json:
-        head = {"instance": instance.name, "instance_sha256": instance.digest}
-        model = replace(request, solver=None).spelling
-        print_json({**head, "method": model, **asdict(written)})
-        return
     facts = {
-        "model": f"{request.method.name} of {instance.name}",
-        "size": ", ".join(f"{count} {name}" for name, count in written.counts.items()),
-        "file": f"{written.path}, {written.size} bytes",
-        "sha256": written.sha256,
+        "instance": instance.name,
+        "instance_sha256": instance.digest,
+        "method": replace(request, solver=None).spelling,
+        **asdict(written),
     }
-    print_facts(facts.items())
+    print_values(facts, as_json=as_json)

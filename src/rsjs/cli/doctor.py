@@ -7,17 +7,18 @@ import subprocess
 import sys
 import warnings
 from importlib import metadata
-from typing import Any
 
 import psutil
 import typer
 
-from rsjs.cli.list import backends, python
+from rsjs.cli.list import python
 from rsjs.cli.options import Json
-from rsjs.cli.output import print_facts, print_json
+from rsjs.cli.output import print_facts, print_json, text_of
 from rsjs.cli.progress import busy
 from rsjs.commit import source
 from rsjs.core.call import ASKED, GRACE
+from rsjs.formulations.backends.backend import Backend
+from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.heuristics.common import jit
 from rsjs.runs import provenance
 
@@ -36,6 +37,32 @@ IMPORT_ALL = (
     "    backend.available() and backend.import_solver()\n"
 )
 PATIENCE = 120.0  # seconds for the imports
+POSIX = ("linux", "darwin", "freebsd")
+LIMITS = {  # of a run: the systems where it is enforced, how, and how it is on others
+    "time": (("",), f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
+    "process group": (
+        POSIX,
+        "a run and all that it started are terminated together",
+        "children are terminated one by one, those never seen survive",
+    ),
+    "resident memory": (("",), "measured every 50 ms; a faster rise is seen too late", ""),
+    "peak memory": (("linux",), "read from the kernel (VmHWM)", "only as sampled"),
+    "pinning": (
+        ("linux", "win", "freebsd"),
+        "a run stays on as many cores as it has threads",
+        "the system offers no affinity",
+    ),
+    "parent death": (
+        ("linux",),
+        "a run ends when the command is killed",
+        "a run outlives a command that is killed, until its time limit",
+    ),
+    "Ctrl-C": (
+        POSIX,
+        "the method is asked for what it has",
+        "the method is terminated; what it had reported is kept",
+    ),
+}
 
 
 def doctor(as_json: Json = False) -> None:
@@ -51,65 +78,41 @@ def doctor(as_json: Json = False) -> None:
     """
     with busy("importing solvers"):
         failure = import_solvers()
-    machine = provenance.machine()
     document = {
         "versions": {
             "Python": f"{platform.python_implementation()} {platform.python_version()}",
-            **{name: _version(name) for name in PACKAGES},
+            **{name: _version(name) or "not installed" for name in PACKAGES},
             "commit": source()["commit"],
         },
-        "extras": extras(),
-        "solvers": backends(),
-        "solver_imports": failure or "ok",
-        "compiled_kernels": compiled_kernels(),
-        "machine": {
-            "system": machine["system"],
-            "cpu": machine["cpu_model"],
-            "cores": machine["cores"],
-            "threads": machine["hardware_threads"],
-            "threads_for_us": machine["hardware_threads_usable"],
-            "memory_gb": round(machine["memory_mb"] / 2**10, 2),
-            "memory_free_gb": round(psutil.virtual_memory().available / 2**30, 2),
-            "load": [round(load, 2) for load in psutil.getloadavg()],
+        "optional": {**extras(), "compiled_kernels": compiled_kernels()},
+        "solvers": {
+            **{name: _of_solver(backend) for name, backend in BACKENDS.items()},
+            "imported together": failure or "ok",
         },
-        "limits": enforcement(),
+        "machine": {
+            **{name: value for name, value in provenance.machine().items() if name != "host"},
+            "memory_free_mb": psutil.virtual_memory().available / 2**20,
+            "load": psutil.getloadavg(),
+        },
+        "limits_of_a_run": enforcement(),
     }
-    print_json(document) if as_json else _print(document)
+    if as_json:
+        print_json(document)
+    else:
+        for title, entries in document.items():
+            print(title.capitalize().replace("_", " "))
+            print_facts(
+                (f"  {name.replace('_', ' ')}", text_of(entry)) for name, entry in entries.items()
+            )
     raise typer.Exit(1 if failure else 0)
 
 
-def _print(document: dict[str, Any]) -> None:
-    limits = {
-        limit["name"]: f"{'enforced' if limit['enforced'] else 'NOT ENFORCED'}: {limit['how']}"
-        for limit in document["limits"]
-    }
-    sections = {
-        "Versions": document["versions"],
-        "Optional": {**document["extras"], "compiled kernels": document["compiled_kernels"]},
-        "Solvers": {
-            **{solver["name"]: _of_solver(solver) for solver in document["solvers"]},
-            "imported together": document["solver_imports"],
-        },
-        "Machine": {
-            **document["machine"],
-            "load": " ".join(map(str, document["machine"]["load"])),
-        },
-        "Limits of a run": limits,
-    }
-    for title, entries in sections.items():
-        print(title)
-        print_facts(
-            (f"  {name.replace('_', ' ')}", "not known" if entry is None else entry)
-            for name, entry in entries.items()
-        )
-
-
-def _of_solver(solver: dict[str, Any]) -> str:
+def _of_solver(solver: Backend) -> str:
     """Return package, version and notes of a solver, or the command that installs it."""
-    summary = f"{solver['package']} {solver['version'] or '?'} (wanted: {solver['wanted']})"
-    if not solver["available"]:
-        summary = f"not installed: {solver['install_command']}"
-    return "; ".join([summary, *solver["notes"]])
+    if not solver.available():
+        return f"not installed: {solver.install_command}"
+    summary = f"{solver.distribution} {solver.version()} (wanted: {solver.versions})"
+    return "; ".join([summary, *solver.notes])
 
 
 def extras() -> dict[str, str]:
@@ -135,10 +138,8 @@ def import_solvers() -> str | None:
         done = python("-c", IMPORT_ALL, patience=PATIENCE)
     except subprocess.TimeoutExpired:
         return f"not done after {PATIENCE:g} s"
-    if done.returncode == 0:
-        return None
     last = done.stderr.strip().splitlines()[-1:] or [f"ended with code {done.returncode}"]
-    return f"failed: {last[0]}"
+    return f"failed: {last[0]}" if done.returncode else None
 
 
 def _version(name: str) -> str | None:
@@ -148,42 +149,9 @@ def _version(name: str) -> str | None:
         return None
 
 
-def enforcement(system: str = sys.platform) -> list[dict[str, Any]]:
-    """Return the limits of a run on an operating system as `sys.platform` names it."""
-    linux, posix = system == "linux", not system.startswith("win")
-    pins = linux or system.startswith(("win", "freebsd"))
-    asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
-    # name: whether it holds here, how, and how it is where it does not hold
-    limits = {
-        "time": (True, f"a run is {asks}terminated {GRACE:g} s after its limit", ""),
-        "process group": (
-            posix,
-            "a run and all that it started are terminated together",
-            "children are terminated one by one, those never seen survive",
-        ),
-        "resident memory": (
-            True,
-            "the process tree is measured every 50 ms; a faster rise is seen too late",
-            "",
-        ),
-        "peak memory": (linux, "read from the kernel (VmHWM)", "only as sampled"),
-        "pinning": (
-            pins,
-            "a run stays on as many cores as it has threads",
-            "the system offers no affinity",
-        ),
-        "parent death": (
-            linux,
-            "a run ends when the command is killed",
-            "a run outlives a command that is killed, until its time limit",
-        ),
-        "Ctrl-C": (
-            posix,
-            "the method is asked for what it has",
-            "the method is terminated; what it had reported is kept",
-        ),
+def enforcement(system: str = sys.platform) -> dict[str, str]:
+    """Return how a run is limited on an operating system as `sys.platform` names it."""
+    return {
+        name: f"enforced: {how}" if system.startswith(places) else f"NOT ENFORCED: {otherwise}"
+        for name, (places, how, otherwise) in LIMITS.items()
     }
-    return [
-        {"name": name, "enforced": holds, "how": how if holds else otherwise}
-        for name, (holds, how, otherwise) in limits.items()
-    ]

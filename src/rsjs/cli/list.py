@@ -1,5 +1,5 @@
 """
-`rsjs list`: methods, policies, solvers, catalogues, sets of instances, file formats.
+`rsjs list`: methods, policies, solvers, catalogues, sets of instances.
 
 `python -m rsjs.cli.list NAME` prints one method as JSON: methods of other packages are described
 in processes of their own, so that their code does not run in the process that lists, whatever
@@ -13,13 +13,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from enum import StrEnum
-from importlib.resources import files
 from typing import Annotated, Any
 
 from rsjs import library
 from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument
-from rsjs.cli.output import print_columns, print_facts, print_json, print_table
+from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
 from rsjs.core.errors import InputError
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
@@ -27,19 +26,28 @@ from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE
 from rsjs.methods import BUILT_IN, SPECIFICATION, all_methods
-from rsjs.reporting.tables.formats import MISSING
 from rsjs.rows.select import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.simulation.policies.registry import POLICIES
 
-What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS SCHEMAS")
+What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS")
+LIMITS = {  # what a method that lacks the flag says
+    "sharing": "no shared GPUs",
+    "idle_cost": "mu = 0",
+    "right_sizing": "nodes of one type",
+}
+DECLARED = (  # attributes of a method that are listed as they are
+    *("name", "kind", "summary", "solvers", "needs", "rules", "sharing", "idle_cost"),
+    *("right_sizing", "warm_start", "max_jobs", "max_nodes", "decides"),
+)
+PATIENCE = 60.0  # seconds for a package to be imported
 
 
 def list_(
     what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")], as_json: Json = False
 ) -> None:
     """
-    List methods, policies, solvers, catalogues of node types, sets of instances, or file formats.
+    List methods, policies, solvers, catalogues of node types, or sets of instances.
 
     \b
     Example:
@@ -55,19 +63,9 @@ def list_(
         What.SOLVERS: (solvers, _print_solvers),
         What.CATALOGUES: (catalogues, _print_catalogues),
         What.SETS: (sets, _print_sets),
-        What.SCHEMAS: (schemas, _print_schemas),
     }
     collect, show = kinds[what]
-    entries = collect()
-    print_json(entries) if as_json else show(entries)
-
-
-SCHEMAS = (  # package, folder
-    ("rsjs.instances", "data"),
-    ("rsjs.instances.mig", "data"),
-    ("rsjs.instances.profiles", "data"),
-    ("rsjs.campaigns", "schemas"),
-)
+    print_json(collect()) if as_json else show(collect())
 
 
 def catalogues() -> dict[str, list[dict[str, Any]]]:
@@ -79,9 +77,7 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
                 "gpu_type": priced["gpu"],
                 "gpus": int(priced["gpus"]),
                 "cost_per_hour": float(priced["cost_per_hour"]),
-                "currency": priced["currency"],
-                "source": priced["source"],
-                "status": priced["status"],
+                **{key: priced[key] for key in ("currency", "source", "status")},
             }
             for priced in (price(name, member) for member in members)
         ]
@@ -90,42 +86,13 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
 
 
 def _print_catalogues(catalogues: dict[str, list[dict[str, Any]]]) -> None:
-    """Print a row per node type with a column of prices per catalogue."""
-    listed = [(name, entry) for name, members in catalogues.items() for entry in members]
-    kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for _, e in listed)
-    prices = {(name, e["node_type"]): f"{e['cost_per_hour']:g}" for name, e in listed}
-    rows = [
-        [kind, f"{gpus} x {gpu_type}", *(prices.get((name, kind), MISSING) for name in catalogues)]
-        for kind, gpus, gpu_type in kinds
-    ]
-    headings = ["type", ">GPUs", *(f">{name}" for name in catalogues)]
-    print_table("Node types and their prices [$/h]", headings, rows)
-    print()
-    for name, e in listed:
-        if not e["status"].startswith("printed"):  # a word of the catalogue's file
-            what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
-            print(f"{what} is {e['status']} ({e['source']})")
-
-
-def schemas() -> list[dict[str, Any]]:
-    """Return the file formats with their JSON Schemas."""
-    found = []
-    for package, folder in SCHEMAS:
-        for file in sorted((files(package) / folder).iterdir(), key=lambda file: file.name):
-            if file.name.endswith(".schema.json"):
-                schema = json.loads(file.read_text("utf-8"))
-                declared = schema.get("properties", {}).get("format", {})
-                name = file.name.removesuffix(".schema.json")
-                kind = declared.get("const", declared.get("enum", [name])[0])
-                title = schema["title"]
-                found.append({"format": kind, "file": str(file), "title": title, "schema": schema})
-    return found
-
-
-def _print_schemas(schemas: list[dict[str, Any]]) -> None:
-    """Print format, meaning and file; `--json` has the schemas themselves."""
-    for entry in schemas:
-        print(f"{entry['format']}: {entry['title']}\n  {entry['file']}")
+    """Print a line per node type and catalogue."""
+    rows = [("catalogue", "node type", "status", "GPUs", "USD/h")]
+    for name, members in catalogues.items():
+        for e in members:
+            gpus, cost = f"{e['gpus']} x {e['gpu_type']}", f"{e['cost_per_hour']:g}"
+            rows.append((name, e["node_type"], e["status"], gpus, cost))
+    print_columns(rows, words=3)
 
 
 def sets() -> list[dict[str, Any]]:
@@ -159,18 +126,6 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
 
 
-LIMITS = {  # what a method that lacks the flag says
-    "sharing": "no shared GPUs",
-    "idle_cost": "mu = 0",
-    "right_sizing": "nodes of one type",
-}
-DECLARED = (  # attributes of a method that are listed as they are
-    *("name", "kind", "summary", "solvers", "needs", "rules", "sharing", "idle_cost"),
-    *("right_sizing", "warm_start", "max_jobs", "max_nodes", "decides"),
-)
-PATIENCE = 60.0  # seconds for a package to be imported
-
-
 def methods() -> list[dict[str, Any]]:
     """
     List every method with what it serves and whether it can run here; those of `mig` come last.
@@ -179,20 +134,15 @@ def methods() -> list[dict[str, Any]]:
     package, and the reason in `broken`.
     """
     known = all_methods()
-    of_packages = [
-        {**_asked(name), "package": offer.package} for name, offer in known.offers.items()
-    ]
+    listed = [_method(method) for method in BUILT_IN.values()]
+    for name, offer in known.offers.items():
+        listed.append({**_asked(name), "package": offer.package})
     for name, offer in known.refused.items():
         broken = _broken(name, f"refused: {name} is a name of the suite")
-        of_packages.append({**broken, "package": offer.package})
-    return [
-        *map(_method, BUILT_IN.values()),
-        *of_packages,
-        *(
-            {**_method(method), "families": [MIG], "max_steps": method.max_steps}
-            for method in METHODS.values()
-        ),
-    ]
+        listed.append({**broken, "package": offer.package})
+    of_mig = METHODS.values()
+    more = ({**_method(one), "families": [MIG], "max_steps": one.max_steps} for one in of_mig)
+    return [*listed, *more]
 
 
 def python(*arguments: str, patience: float) -> subprocess.CompletedProcess[str]:
@@ -215,16 +165,7 @@ def _asked(name: str) -> dict[str, Any]:
 
 
 def _broken(name: str, reason: str) -> dict[str, Any]:
-    nothing = dict.fromkeys(_method(next(iter(BUILT_IN.values()))))
-    return {
-        **nothing,
-        "families": [],
-        "solvers": [],
-        "rules": [],
-        "name": name,
-        "available": False,
-        "broken": reason,
-    }
+    return {"name": name, "families": [], "broken": reason}
 
 
 def _method(method: Method) -> dict[str, Any]:
@@ -250,19 +191,23 @@ def _method(method: Method) -> dict[str, Any]:
     }
 
 
+def _general(listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the methods that can be used and are not for jobs on MIG instances."""
+    return [one for one in listed if not one["broken"] and one["families"] != [MIG]]
+
+
 def _print_methods(methods: list[dict[str, Any]]) -> None:
     """Print a matrix of methods and families, then the details of each method."""
-    usable = [method for method in methods if not method["broken"]]
-    general = [method for method in usable if method["families"] != [MIG]]
-    headings = ["method", "kind", *FAMILIES]
+    general = _general(methods)
     rows = (
         [m["name"], m["kind"], *("yes" if name in m["families"] else "-" for name in FAMILIES)]
         for m in general
     )
+    headings = ["method", "kind", *FAMILIES]
     print_table("Who serves the objective of which family", headings, rows)
     _print_details(general)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
-    _print_details([method for method in usable if method["families"] == [MIG]])
+    _print_details([method for method in methods if method["families"] == [MIG]])
     for method in methods:
         if method["broken"]:
             print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
@@ -271,17 +216,40 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 
+def _print_details(methods: list[dict[str, Any]]) -> None:
+    """Print what each method serves and needs, its solvers, rules and options."""
+    for method in methods:
+        served = [
+            f"{kind} {'any' if {*names} == OBJECTIVES[kind] else ' | '.join(names)}"
+            for kind, names in method["objectives"].items()
+        ]
+        if method["families"] == [MIG]:
+            served = ["every reading and objective"]
+        served += [text for flag, text in LIMITS.items() if not method[flag]]
+        for what in ("jobs", "nodes", "steps"):
+            if most := method.get(f"max_{what}"):
+                served.append(f"at most {most} {what}")
+        facts = {name: method[name] for name in ("package", "needs", "solvers", "rules")}
+        rows = [("serves", "; ".join(served)), *facts.items()]
+        rows += [("rule", f"{name}: {text}") for name, text in method["rule_help"].items()]
+        for name, option in method["options"].items():
+            choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
+            rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
+        if method["warm_start"]:
+            rows.append(("start", "can start from a solution (--warm-start)"))
+        for solver, command in method["missing_solvers"].items():
+            rows.append(("missing", f"{solver} is not installed: {command}"))
+        print(f"\n{method['name']}: {method['summary']}")
+        print_facts((f"  {name}", text_of(value)) for name, value in rows if value)
+
+
 def policies() -> list[dict[str, Any]]:
     """Return every policy of `rsjs simulate`: those that are no methods, then the methods."""
+    deciding = [method for method in _general(methods()) if method["decides"]]
     return [
         *({**_method(policy), "is_method": False} for policy in POLICIES.values()),
-        *({**method, "is_method": True} for method in _general() if method["decides"]),
+        *({**method, "is_method": True} for method in deciding),
     ]
-
-
-def _general() -> list[dict[str, Any]]:
-    """List the methods that are not for jobs on MIG instances."""
-    return [method for method in methods() if method["families"] != [MIG]]
 
 
 def _print_policies(policies: list[dict[str, Any]]) -> None:
@@ -291,64 +259,21 @@ def _print_policies(policies: list[dict[str, Any]]) -> None:
     print_columns(rows, words=3)
 
 
-def _print_details(methods: list[dict[str, Any]]) -> None:
-    """Print what each method serves and needs, its solvers, rules and options."""
-    for method in methods:
-        print(f"\n{method['name']}: {method['summary']}")
-        served = [
-            f"{kind} {'any' if set(names) == OBJECTIVES[kind] else ' | '.join(names)}"
-            for kind, names in method["objectives"].items()
-        ]
-        if method["families"] == [MIG]:
-            served = ["every reading and objective"]
-        served += [text for flag, text in LIMITS.items() if not method[flag]]
-        for what in ("jobs", "nodes", "steps"):
-            if most := method.get(f"max_{what}"):
-                served.append(f"at most {most} {what}")
-        facts = [
-            ("package", method["package"]),
-            ("serves", "; ".join(served)),
-            ("needs", method["needs"]),
-            ("solvers", ", ".join(method["solvers"])),
-            ("rules", ", ".join(method["rules"])),
-            *(("rule", f"{name}: {text}") for name, text in method["rule_help"].items()),
-            *(
-                ("option", f"{name}={option['default']}{choices}: {option['help']}")
-                for name, option in method["options"].items()
-                for choices in [f" ({' | '.join(option['choices'])})" if option["choices"] else ""]
-            ),
-            ("start", "can start from a solution (--warm-start)" if method["warm_start"] else ""),
-            *(
-                ("missing", f"{solver} is not installed: {command}")
-                for solver, command in method["missing_solvers"].items()
-            ),
-        ]
-        print_facts((f"  {name}", text) for name, text in facts if text)
-
-
-def backends() -> list[dict[str, Any]]:
-    """Return every solver backend and whether it is installed."""
+def solvers() -> list[dict[str, Any]]:
+    """Return every solver backend, whether it is installed, and the methods that it serves."""
+    users = {method["name"]: method["solvers"] for method in _general(methods())}
     return [
         {
             "name": backend.name,
-            "package": backend.distribution,
-            "wanted": backend.versions,
+            "package": f"{backend.distribution}{backend.versions}",
             "version": backend.version(),
             "available": backend.available(),
             "install_command": backend.install_command,
             "features": sorted(backend.features),
             "notes": backend.notes,
+            "methods": [name for name, used in users.items() if backend.name in used],
         }
         for backend in BACKENDS.values()
-    ]
-
-
-def solvers() -> list[dict[str, Any]]:
-    """Return every solver backend with the methods that it serves."""
-    users = {method["name"]: method["solvers"] for method in _general()}
-    return [
-        {**backend, "methods": [name for name, used in users.items() if backend["name"] in used]}
-        for backend in backends()
     ]
 
 
@@ -358,14 +283,8 @@ def _print_solvers(solvers: list[dict[str, Any]]) -> None:
         version = solver["version"] or "installed, version unknown"
         missing = f"not installed: {solver['install_command']}"
         print(f"{solver['name']}: {version if solver['available'] else missing}")
-        print_facts(
-            [
-                ("  package", f"{solver['package']}{solver['wanted']}"),
-                ("  features", ", ".join(solver["features"])),
-                *(("  note", note) for note in solver["notes"]),
-                ("  methods", ", ".join(solver["methods"])),
-            ]
-        )
+        shown = (key for key in ("package", "features", "notes", "methods") if solver[key])
+        print_facts((f"  {key}", text_of(solver[key])) for key in shown)
 
 
 if __name__ == "__main__":

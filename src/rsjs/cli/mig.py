@@ -22,7 +22,7 @@ from rsjs.cli.options import (
     limits,
     option,
 )
-from rsjs.cli.output import print_values, print_violations, writable
+from rsjs.cli.output import print_values, writable
 from rsjs.cli.progress import RunLine, running
 from rsjs.core.errors import InputError
 
@@ -144,7 +144,7 @@ def schedule(
         "feasible": outcome.verdict is not None and outcome.verdict.feasible,
     }
     violations = () if outcome.verdict is None else outcome.verdict.violations
-    print_violations(facts, violations, as_json=as_json)
+    print_values({**facts, "violations": [*map(vars, violations)]}, as_json=as_json)
     raise typer.Exit(0 if outcome.verified else 1)
 
 

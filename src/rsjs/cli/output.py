@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -39,14 +38,22 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
 
 
-def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; the heading of a column that is aligned to the right begins with ">"."""
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """
+    Print a table, numbers that are not whole in four digits.
+
+    The heading of a column that is aligned to the right begins with ">".
+    """
     columns = [
-        Column(str(i), text.lstrip(">"), missing="", align="right" if text[:1] == ">" else "left")
+        Column(str(i), text.lstrip(">"), align="right" if text[:1] == ">" else "left", missing="")
         for i, text in enumerate(headings)
     ]
-    cells = [{str(i): cell for i, cell in enumerate(row)} for row in rows]
+    cells = [{str(i): _cell(value, 4) for i, value in enumerate(row)} for row in rows]
     show_table(Table(title=title, columns=columns, rows=cells))
+
+
+def _cell(value: Any, digits: int) -> str:
+    return number(value, digits) if value is None or isinstance(value, float) else str(value)
 
 
 def show_table(table: Table) -> None:
@@ -97,119 +104,97 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
     """Print names and values in two columns, long values wrapped."""
     known = [(name, str(value)) for name, value in rows]
     indent = max((len(name) for name, _ in known), default=0) + 2
-    width = max(indent + 30, get_terminal_size().columns)
     for name, value in known:
-        lines = wrap(value, width - indent, break_on_hyphens=False, break_long_words=False) or [""]
-        print(f"{name:<{indent}}{lines[0]}")
-        for line in lines[1:]:
-            print(" " * indent + line)
+        print(_wrapped(value, f"{name:<{indent}}", " " * indent) or name)
+
+
+def print_text(text: str) -> None:
+    """Print a paragraph as wide as the terminal."""
+    print(_wrapped(text))
+
+
+def _wrapped(text: str, first: str = "", others: str = "") -> str:
+    """Return a text in lines as wide as the terminal that begin like this."""
+    width = max(len(others) + 30, get_terminal_size().columns)
+    lines = TextWrapper(width, first, others, break_on_hyphens=False, break_long_words=False)
+    return lines.fill(text)
 
 
 def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print keys and values; in text without those that are None, numbers in six digits."""
-
-    def rounded(value: Any) -> Any:
-        if isinstance(value, list):
-            return ", ".join(str(rounded(entry)) for entry in value)
-        return number(value) if isinstance(value, float) else value
-
+    """Print keys and values; in text without those that are None, each violation in a line."""
     if as_json:
         print_json(values)
-    else:
-        known = ((name, value) for name, value in values.items() if value is not None)
-        print_facts((name.replace("_", " "), rounded(value)) for name, value in known)
+        return
+    known = {name: value for name, value in values.items() if value is not None}
+    violations = known.pop("violations", ())
+    print_facts((name.replace("_", " "), text_of(value)) for name, value in known.items())
+    print_violations(violations)
+
+
+def text_of(value: Any) -> str:
+    """Write a value, a list or a mapping in one line, numbers in six digits."""
+    if isinstance(value, Mapping):
+        texts = {name.replace("_", " "): text_of(entry) for name, entry in value.items()}
+        nested = {name: f"({text})" if "," in text else text for name, text in texts.items()}
+        return ", ".join(f"{name} {text}" for name, text in nested.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(text_of, value))
+    if isinstance(value, float) and value.is_integer():
+        return formats.plain(value)
+    return _cell(value, 6)
 
 
 def print_made(
     subject: Instance | Workload | JobSet, path: Path, *, as_json: bool, **more: Any
 ) -> None:
-    """Print kind, name, sha256 and size of what was written; in JSON with further keys."""
-    if isinstance(subject, JobSet):
-        kind, nodes, jobs = "set of jobs", None, len(subject)
-    else:
-        kind, nodes = type(subject).__name__.lower(), subject.cluster.nodes
-        jobs = len(subject.jobs)
-    facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": jobs}
-    if as_json:
-        print_json({**facts, **({} if nodes is None else {"nodes": nodes}), "file": path, **more})
-        return
-    what = f"CSV files of {kind}" if path.is_dir() else kind
-    size = f"{jobs} jobs" if nodes is None else f"{nodes} nodes, {jobs} jobs"
-    print(f"{path}: {what} {subject.name}, {size}")
-    print(f"sha256 of the {kind}: {subject.digest}")
+    """Print kind, name, sha256 and size of what was written, and what else is known of it."""
+    jobs = subject if isinstance(subject, JobSet) else subject.jobs
+    size = {} if isinstance(subject, JobSet) else {"nodes": subject.cluster.nodes}
+    kind = "set of jobs" if isinstance(subject, JobSet) else type(subject).__name__.lower()
+    facts = {"kind": kind, "name": subject.name, "sha256": subject.digest, "jobs": len(jobs)}
+    print_values({**facts, **size, "file": path, **more}, as_json=as_json)
 
 
-def print_text(text: str) -> None:
-    """Print a paragraph as wide as the terminal."""
-    width = get_terminal_size().columns
-    for line in wrap(text, width, break_on_hyphens=False, break_long_words=False):
-        print(line)
-
-
-def print_verdict(document: dict[str, Any], *more: tuple[str, str]) -> None:
+def print_verdict(document: Mapping[str, Any], *more: tuple[str, Any]) -> None:
     """Print what was found, at what cost, within which bound and time; then further facts."""
-    facts = [("instance", document["instance"]), ("method", document["method"] or "not named")]
-    if document["stop"] is not None:
-        message = f" ({document['message']})" if document["message"] else ""
-        facts.append(("stop", f"{document['stop']}{message}"))
     failed = "no, see below" if document["violations"] else "no solution"
-    facts.append(("feasible", "yes" if document["feasible"] else failed))
-    facts += cost_lines(document)
-    seconds = dict(document["seconds"])
-    total = seconds.pop("total", None)
-    phases = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
-    facts.append(("seconds", f"{total:.3g} ({phases})" if total is not None else phases))
-    if document["peak_memory_mb"] is not None:
-        facts.append(("memory", f"{document['peak_memory_mb']:.0f} MB at most"))
-    if (exact := document.get("exact")) is not None:
+    facts = {"instance": document["instance"], "method": document["method"] or "not named"}
+    if document.get("stop") is not None:
+        message = f" ({document['message']})" if document["message"] else ""
+        facts["stop"] = f"{document['stop']}{message}"
+    facts["feasible"] = "yes" if document["feasible"] else failed
+    if document["objective"] is not None:
+        terms = (f"{name} {number(value)}" for name, value in document["terms"].items())
+        facts["objective"] = f"{number(document['objective'])} $ = {' + '.join(terms)}"
+    if document["bound"] is not None:
+        facts["bound"] = f"{number(document['bound'])} $"
+    if document["gap"] is not None:
+        keys = ("gap", "gap_without_postponement", "gap_over_energy")
+        gap, without, energy = (percent(document[key]) for key in keys)
+        facts["bound"] += f", gap {gap} ({without} without postponement, {energy} over energy)"
+    if "executed" in (counts := document["counts"]):
+        facts["jobs"] = f"{counts['executed']} run, {counts['postponed']} postponed"
+        gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
+        facts["nodes"] = f"{counts['selected_nodes']} selected, {gpus}"
+    if seconds := document.get("seconds"):
+        facts["seconds"] = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
+    if document.get("peak_memory_mb") is not None:
+        facts["memory"] = f"{document['peak_memory_mb']:.0f} MB at most"
+    if exact := document.get("exact"):
         word = "feasible" if exact["feasible"] else "not feasible"
         cost = "" if exact["objective"] is None else f", {exact['objective']!r} $"
         verdict = "agrees" if exact["agrees"] else "DISAGREES with the check in floating point"
-        facts.append(("exact", f"{word}{cost}: {verdict}"))
-        if not exact["agrees"]:
-            facts += [("exact", line) for line in violation_lines(exact["violations"])]
-    print_facts([*facts, *more])
-    for line in violation_lines(document["violations"]):
-        print(line)
+        facts["exact"] = f"{word}{cost}: {verdict}"
+    print_facts([*facts.items(), *more])
+    print_violations(document["violations"])
+    if exact and not exact["agrees"]:
+        print_violations(exact["violations"])
 
 
-def print_violations(facts: Mapping[str, Any], violations: Sequence[Any], *, as_json: bool) -> None:
-    """Print values, then a line for each violation of a constraint."""
-    listed = [asdict(violation) for violation in violations]
-    if as_json:
-        print_json({**facts, "violations": listed})
-        return
-    print_values(facts, as_json=False)
-    for line in violation_lines(listed):
-        print(line)
-
-
-def violation_lines(violations: list[dict[str, Any]]) -> list[str]:
-    """Return one line per violation, the first ones of very many."""
-    lines = [
-        f"violation  {v['constraint']}: {v['where']}: found {v['found']}, expected {v['expected']}"
-        for v in violations[:MOST_VIOLATIONS]
-    ]
-    more = len(violations) - MOST_VIOLATIONS
-    return [*lines, *([f"... and {more} more violations"] if more > 0 else [])]
-
-
-def cost_lines(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return objective by terms, bound and gaps, what runs where."""
-    rows = []
-    if document["objective"] is not None:
-        terms = (f"{name} {number(value)}" for name, value in document["terms"].items())
-        rows.append(("objective", f"{number(document['objective'])} $ = {' + '.join(terms)}"))
-    if document["bound"] is not None:
-        text = f"{number(document['bound'])} $"
-        if document["gap"] is not None:
-            keys = ("gap", "gap_without_postponement", "gap_over_energy")
-            gap, without, energy = (percent(document[key]) for key in keys)
-            text += f", gap {gap} ({without} without postponement, {energy} over energy)"
-        rows.append(("bound", text))
-    counts = document["counts"]
-    if "executed" in counts:
-        rows.append(("jobs", f"{counts['executed']} run, {counts['postponed']} postponed"))
-        gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
-        rows.append(("nodes", f"{counts['selected_nodes']} selected, {gpus}"))
-    return rows
+def print_violations(violations: Sequence[Mapping[str, Any]]) -> None:
+    """Print one line per violation, the first ones of very many."""
+    for v in violations[:MOST_VIOLATIONS]:
+        where, found, expected = v["where"], v["found"], v["expected"]
+        print(f"violation  {v['constraint']}: {where}: found {found}, expected {expected}")
+    if (more := len(violations) - MOST_VIOLATIONS) > 0:
+        print(f"... and {more} more violations")

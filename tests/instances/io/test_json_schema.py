@@ -1,6 +1,8 @@
 """The published JSON Schemas: valid themselves, closed, and true of everything that is written."""
 
 import json
+from importlib.resources import files
+from pathlib import Path
 
 import jsonschema_rs
 import pytest
@@ -11,6 +13,7 @@ from rsjs.core import method
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io import deserialization, json_schema, serialization
 
+PACKAGES = ["rsjs.instances", "rsjs.campaigns"]
 KINDS = ["instance", "workload", "solution"]
 FREE = {"meta", "parameters"}  # kept, not interpreted
 MAPS = {"hours_per_epoch", "inflation", "laws"}  # from names that the file itself defines
@@ -47,8 +50,14 @@ def validates():
 def test_a_schema_is_valid_2020_12(kind):
     schema = schema_of(kind)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    jsonschema_rs.meta.validate(schema)
     assert schema["properties"]["format"] == {"const": f"rsjs-{kind}/1"}
+
+
+def test_every_published_schema_is_valid():
+    found = [file for name in PACKAGES for file in Path(files(name)).rglob("*.schema.json")]
+    assert len(found) > 20
+    for file in found:
+        jsonschema_rs.meta.validate(json.loads(file.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,9 +1,8 @@
-"""Figures of what methods are given: epoch distributions, speed profiles, library sets, traces."""
+"""Figures of what methods are given: epoch distributions, speed profiles, traces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.instances.library.features import Features
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series, Values
 from rsjs.reporting.figures.figure_style import COLOURS
-from rsjs.rows.select import group_by
 
 if TYPE_CHECKING:
     from rsjs.heuristics.sts.job_profiles import JobProfile
@@ -89,59 +86,6 @@ def profile_picture(
         Panel(series=hours, x=x, y=y[2], marks=marks),
     ]
     return write(_stacked(title, panels, size=(4.8, 1.6), heights=(1, 2, 2)), path)
-
-
-PANELS = (("load", "tightness"), ("heterogeneity", "sharing"))
-LABELS = {
-    "load": "load: work per GPU [h]",
-    "tightness": "tightness: shortest time over time left",
-    "heterogeneity": "heterogeneity: slowest over fastest GPU type",
-    "sharing": "sharing: jobs that a GPU may hold",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """A set of the library, or a subject beside it."""
-
-    name: str
-    group: str
-    features: Features
-
-
-def _points(name: str, own: Sequence[Features], keys: tuple[str, str], **more: Any) -> Series:
-    x, y = ([getattr(features, key) for features in own] for key in keys)
-    return Series(name=name, x=x, y=y, kind="points", **more)
-
-
-def set_picture(
-    points: Sequence[Point], path: str | Path, *, others: Mapping[str, Features]
-) -> Path:
-    """
-    Draw load against tightness, and heterogeneity against sharing, a colour per group.
-
-    `others` is name -> features, drawn as numbered stars.
-    """
-    groups = group_by(points, lambda point: point.group)
-    panels = []
-    for x, y in PANELS:
-        series = [
-            _points(group, [point.features for point in own], (x, y))
-            for group, own in groups.items()
-        ]
-        star: dict[str, Any] = {"colour": "#000000", "look": "star"}
-        for i, (name, found) in enumerate(others.items(), start=1):
-            series.append(_points(f"{i}  {name}", [found], (x, y), texts=[str(i)], **star))
-        axes = (Axis(title=LABELS[key], is_log=True) for key in (x, y))
-        panels.append(Panel(series=series, x=next(axes), y=next(axes)))
-    made = Figure(
-        name="sets",
-        title="Sets of the library",
-        panels=panels,
-        size=(3.7, 3.0),
-        is_shared=(False, False),
-    )
-    return write(made, path)
 
 
 MOST_BINS = 240  # over the whole trace
