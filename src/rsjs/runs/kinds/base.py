@@ -6,21 +6,21 @@ import json
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from rsjs.core.errors import InputError, told
 from rsjs.core.report import Report, SolveResult, Stop
+from rsjs.instances.check import Verdict
 from rsjs.instances.io.bounded_files import read_bytes, read_text
 from rsjs.runs.task_files import WARM_START, read_decision
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
     from rsjs.core.method import Method
-    from rsjs.instances.check import Verdict
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
     from rsjs.runs.task_files import Task
@@ -30,19 +30,13 @@ Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_r
 Json = Mapping[str, Any]
 FIGURES = "figures.json"  # in a run's folder: further metrics
 
-# Kind -> its module, and the class of its problems.
-KINDS: Mapping[Kind, tuple[str, str]] = {
-    "instance": ("decision", "Instance"),
-    "workload": ("simulation", "Workload"),
-    "mig_scheduling": ("mig_schedule", "SchedulingProblem"),
-    "mig_placement": ("mig_placement", "PlacementProblem"),
-    "mig_reconfiguration": ("mig_reconfiguration", "ReconfigurationProblem"),
-}
-FORMATS: Mapping[str, Kind] = {  # of their files; any other one is read as an instance
-    "workload": "workload",
-    "mig-scheduling": "mig_scheduling",
-    "mig-placement": "mig_placement",
-    "mig-repartition": "mig_reconfiguration",
+# Kind -> its module, the class of its problems, and the format of their files.
+KINDS: Mapping[Kind, tuple[str, str, str]] = {
+    "instance": ("decision", "Instance", "instance"),
+    "workload": ("simulation", "Workload", "workload"),
+    "mig_scheduling": ("mig_schedule", "SchedulingProblem", "mig-scheduling"),
+    "mig_placement": ("mig_placement", "PlacementProblem", "mig-placement"),
+    "mig_reconfiguration": ("mig_reconfiguration", "ReconfigurationProblem", "mig-repartition"),
 }
 
 
@@ -65,29 +59,24 @@ class Verified:
     figures: Json = field(default_factory=dict)  # further metrics of the kind
 
 
+@dataclass(frozen=True, kw_only=True)
 class ProblemKind(ABC):
     """A kind of problem: how to read, refuse, run, check and tabulate it."""
 
-    name: ClassVar[Kind]
-    solution_file: ClassVar[str]  # in a record
-    unit: ClassVar[str] = ""  # of the objective, e.g. $; "" = as the problem's objective says
-    plugins: ClassVar[bool] = False  # whether other packages may offer methods for it
-
-    @abstractmethod
-    def read(self, path: str | Path) -> Any:
-        """Read a problem; InputError tells what is wrong with its file."""
-
-    @abstractmethod
-    def write(self, problem: Any, path: str | Path) -> None:
-        """Write a problem."""
+    name: Kind
+    solution_file: str  # in a record
+    unit: str = ""  # of the objective, e.g. $; "" = as the problem's objective says
+    plugins: bool = False  # whether other packages may offer methods for it
+    has_best_known: bool = False  # whether best-known values of its problems are kept
+    terms: tuple[str, ...] = ()  # of a verdict, which its rows have in columns of their own
+    metrics: tuple[str, ...] = ()  # further columns
+    read: Callable[[str | Path], Any]  # a problem; InputError tells what is wrong with its file
+    write: Callable[[Any, str | Path], None]
+    methods: Callable[[], Mapping[str, Method]]  # what may run on such problems, by name
 
     def size(self, problem: Any) -> tuple[int, int]:
         """Return the numbers of nodes (of MIG instances: units or GPUs) and of jobs."""
-        return 1, len(problem)
-
-    @abstractmethod
-    def methods(self) -> Mapping[str, Method]:
-        """Return what may run on such problems, by name."""
+        return problem.cluster.nodes, len(problem.jobs)
 
     def request(self, spelling: str) -> Request:
         """Return the method that a specification stands for; InputError if there is none."""
@@ -171,10 +160,19 @@ class ProblemKind(ABC):
         """Return what `rsjs check` prints of a problem and a verdict besides terms."""
         return {"objective": verdict.objective}
 
+    def checked(self, problem: Any, claimed: Claimed) -> Verdict | None:
+        """Return the checker's verdict; None for arrays that it cannot make sense of."""
+        try:
+            return self.check(problem, claimed)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+
     def price(self, problem: Any, solution: Any) -> float | None:
         """Return the cost of a solution; None if it is infeasible or makes no sense."""
-        verdict = self.check(problem, Claimed(solution))
-        return verdict.objective if verdict.feasible else None
+        verdict = self.checked(problem, Claimed(solution))
+        if verdict is None or not verdict.feasible or verdict.objective is None:
+            return None
+        return float(verdict.objective)
 
     def price_file(self, problem: Any, method: str, options: Json, path: Path) -> float | None:
         """
@@ -186,15 +184,29 @@ class ProblemKind(ABC):
 
     def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         """Return the columns of a row that runs of other kinds do not have, or have otherwise."""
-        return {}
+        terms = (verdict and verdict.terms) or {}
+        row = {
+            **{name: terms.get(name) for name in self.terms},
+            **{name: figures.get(name) for name in self.metrics},
+        }
+        return cast("Row", row)
 
 
+@dataclass(frozen=True, kw_only=True)
 class FileKind(ProblemKind):
     """
     A kind whose workers leave the solution's file themselves, with what is claimed in it.
 
     A method's function (problem, call, report) returns a result, the solution, and metrics.
     """
+
+    claim: str  # what a file calls the objective, and the checker's verdict the value of it
+    load: Callable[[Any, Path], tuple[Any, Json]]  # solution and claims in a file
+    store: Callable[..., None]  # problem, solution, path, method, claim, bound
+    checker: Callable[..., Any]  # problem, solution, claim, bound -> violations, value and terms
+
+    def size(self, problem: Any) -> tuple[int, int]:
+        return 1, len(problem)
 
     def keep(
         self, problem: Any, request: Request, returned: Any, report: Report, folder: Path
@@ -221,6 +233,29 @@ class FileKind(ProblemKind):
             verdict = self.check(problem, claimed)
         return Verified(result=result, verdict=verdict, solution=solution, figures=figures)
 
+    def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:
+        if found.solution is not None:
+            numbers = {self.claim: found.result.objective, "bound": found.result.bound}
+            claims = {key: None if n is None else round(n) for key, n in numbers.items()}
+            self.store(problem, found.solution, path, method=method, **claims)
+
+    def read_solution(self, problem: Any, path: Path) -> Claimed:
+        solution, claims = self.load(problem, path)
+        return Claimed(solution, *map(claims.get, ("method", self.claim, "bound")))
+
+    def check(self, problem: Any, claimed: Claimed) -> Verdict:
+        claims = {self.claim: claimed.objective, "bound": claimed.bound}
+        found = self.checker(problem, claimed.solution, **claims)
+        value = getattr(found, self.claim)
+        terms = {name: getattr(found, name) for name in self.terms or (self.claim,)}
+        return Verdict(
+            feasible=found.feasible,
+            violations=found.violations,
+            terms=None if None in terms.values() else terms,
+            objective=None if value is None else float(value),
+            counts={"executed": len(problem)},
+        )
+
 
 def write_figures(figures: Json, folder: Path) -> None:
     """Leave further metrics in a run's folder."""
@@ -245,29 +280,24 @@ def claimed(stop: Stop, objective: float | None, bound: float, source: str) -> S
     )
 
 
-def whole(value: float | None) -> int | None:
-    """Return a claimed number of something as an integer."""
-    return None if value is None else round(value)
-
-
 def kind(name: str) -> ProblemKind:
     """Return the kind of that name; its module is imported when it is asked for."""
-    module, _ = KINDS[name]  # type: ignore[index]
+    module, *_ = KINDS[name]  # type: ignore[index]
     found: ProblemKind = import_module(f"rsjs.runs.kinds.{module}").KIND
     return found
 
 
 def kind_of_file(path: Path) -> ProblemKind:
     """Return the kind of problem in a file, by the first format of a problem that it names."""
+    kinds = {name: found for found, (*_, name) in KINDS.items()}
     formats = re.findall(r'"format"\s*:\s*"rsjs-([a-z-]+)/', read_text(path))
-    return kind(next((FORMATS[name] for name in formats if name in FORMATS), "instance"))
+    return kind(next((kinds[name] for name in formats if name in kinds), "instance"))
 
 
 def kind_of(problem: object) -> ProblemKind:
     """Return the kind of a problem; InputError for any other object."""
-    for name, (_, problems) in KINDS.items():
-        if type(problem).__name__ == problems:
-            return kind(name)
-    raise InputError(
-        "", type(problem).__name__, f"one of {', '.join(c for _, c in KINDS.values())}"
-    )
+    kinds = {problems: name for name, (_, problems, _) in KINDS.items()}
+    found = type(problem).__name__
+    if found not in kinds:
+        raise InputError("", found, f"one of {', '.join(kinds)}")
+    return kind(kinds[found])

@@ -22,25 +22,6 @@ if TYPE_CHECKING:
 
 
 class _Decisions(ProblemKind):
-    name = "instance"
-    solution_file = "solution.json.gz"
-    unit = "$"
-    plugins = True
-
-    def read(self, path: str | Path) -> Instance:
-        return files.read_instance(path)
-
-    def write(self, problem: Instance, path: str | Path) -> None:
-        files.write_instance(problem, path)
-
-    def size(self, problem: Instance) -> tuple[int, int]:
-        return problem.cluster.nodes, len(problem.jobs)
-
-    def methods(self) -> Mapping[str, Method]:
-        from rsjs.methods import all_methods
-
-        return all_methods()
-
     def refusal(self, request: Request, problem: Instance) -> str | None:
         return request.method.refusal(problem)
 
@@ -52,7 +33,8 @@ class _Decisions(ProblemKind):
     ) -> Verified:
         if result.solution is None:
             return Verified(result=result)
-        verdict = _checked(problem, result.solution, result.objective, result.claimed_bound)
+        claimed = Claimed(result.solution, method, result.objective, result.claimed_bound)
+        verdict = self.checked(problem, claimed)
         if verdict is None:
             message = "the solution cannot be checked"
             result = replace(result, stop=Stop.ERROR, solution=None, message=message)
@@ -81,22 +63,20 @@ class _Decisions(ProblemKind):
     def check(self, problem: Instance, claimed: Claimed) -> Verdict:
         return check(problem, claimed.solution, objective=claimed.objective, bound=claimed.bound)
 
-    def price(self, problem: Instance, solution: Solution) -> float | None:
-        verdict = _checked(problem, solution)
-        return verdict.objective if verdict is not None and verdict.feasible else None
+
+def _methods() -> Mapping[str, Method]:
+    from rsjs.methods import all_methods
+
+    return all_methods()
 
 
-def _checked(
-    instance: Instance,
-    solution: Solution,
-    objective: float | None = None,
-    bound: float | None = None,
-) -> Verdict | None:
-    """Return the checker's verdict; None for arrays that it cannot make sense of."""
-    try:
-        return check(instance, solution, objective=objective, bound=bound)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-
-
-KIND = _Decisions()
+KIND = _Decisions(
+    name="instance",
+    solution_file="solution.json.gz",
+    unit="$",
+    plugins=True,
+    has_best_known=True,
+    read=files.read_instance,
+    write=files.write_instance,
+    methods=_methods,
+)

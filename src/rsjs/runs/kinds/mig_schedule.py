@@ -15,10 +15,10 @@ of format `rsjs-mig-schedule/1`, which `rsjs check` reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,10 +31,10 @@ from rsjs.instances.mig.scheduling import schedule as schedules
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, stage_values
 from rsjs.runs.gap import gap
 from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
-from rsjs.runs.kinds.mig_methods import METHODS, ScheduleMethod
+from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.task_files import (
     INCUMBENTS,
     append_array,
@@ -51,28 +51,22 @@ if TYPE_CHECKING:
 
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
 
-Claims = Mapping[str, Sequence[float | None] | None]
-Figures = dict[str, Any]
+Stages = Sequence[float | None] | None
 
 
 class _Schedules(ProblemKind):
-    name = "mig_scheduling"
-    solution_file = "schedule.json.gz"
-
-    def read(self, path: str | Path) -> SchedulingProblem:
-        return problems.read_problem(path)
-
-    def write(self, problem: SchedulingProblem, path: str | Path) -> None:
-        problems.write_problem(problem, path)
-
     def size(self, problem: SchedulingProblem) -> tuple[int, int]:
         return len(problem.units), len(problem.jobs)
 
-    def methods(self) -> Mapping[str, ScheduleMethod]:
-        return METHODS
-
     def refusal(self, request: Request, problem: SchedulingProblem) -> str | None:
-        return METHODS[request.method.name].refusal_of(problem)
+        method = METHODS[request.method.name]
+        for what, most, size in (
+            ("jobs", method.max_jobs, len(problem.jobs)),
+            ("steps", method.max_steps, problem.steps),
+        ):
+            if most is not None and size > most:
+                return f"{method.name} serves up to {most} {what}, not {size}"
+        return None
 
     def keep(
         self,
@@ -82,23 +76,23 @@ class _Schedules(ProblemKind):
         report: Report,
         folder: Path,
     ) -> SolveResult:
-        values, bound = None, returned.bound
-        if returned.schedule is not None:
-            values = problem.objective.values(terms(problem, returned.schedule))
-            report.incumbent(returned.schedule, values[0])
-            write_schedule(returned.schedule, folder)
-        if bound[0] is not None:
-            report.bound(bound[0])
+        values, schedule, bound = None, returned.schedule, returned.bound
+        if schedule is not None:
+            values = stage_values(problem, schedule)
+            report.incumbent(schedule, values[0])
+            write_schedule(schedule, folder)
         claims = {"objective": values, "bound": bound}
         (folder / STAGES).write_text(json.dumps(claims, default=float), "utf-8")
-        return SolveResult(
+        result = SolveResult(
             stop=returned.stop,
             objective=None if values is None else float(values[0]),
-            bound=None if bound[0] is None else float(bound[0]),
-            bound_source=None if bound[0] is None else METHODS[request.method.name].bound_source,
-            bound_variant=None if bound[0] is None else "instance",
             counts=returned.counts,
         )
+        if bound[0] is None:
+            return result
+        report.bound(bound[0])
+        source = METHODS[request.method.name].bound_source
+        return replace(result, bound=float(bound[0]), bound_source=source, bound_variant="instance")
 
     def verify(
         self,
@@ -108,7 +102,6 @@ class _Schedules(ProblemKind):
         result: SolveResult,
         work: Path,
     ) -> Verified:
-        verdict, stages = None, len(problem.objective.stages)
         facts = {
             "steps": problem.steps,
             "units": problem.memory.tolist(),
@@ -116,18 +109,24 @@ class _Schedules(ProblemKind):
             "goal": str(problem.objective),
         }
         try:
-            claims = _read_claims(work)
+            values, bounds = _claims(problem, result, work)
             schedule = None if has_failed(result, work) else _read_schedule(work)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            return _unreadable(result, facts, f"the schedule cannot be read: {told(error)}")
-        values = _claimed(claims.get("objective"), result.objective, stages)
-        bounds = _claimed(claims.get("bound"), result.bound, stages)
-        if schedule is not None:
-            try:
-                verdict = self.check(problem, Claimed(schedule, None, values, bounds))
-            except (ValueError, TypeError, IndexError, OverflowError):
-                return _unreadable(result, facts, "the schedule cannot be checked")
-            values = _values(problem, verdict)
+            verdict = None
+            if schedule is not None:
+                verdict = self.check(problem, Claimed(schedule, method, values, bounds))
+                values = _values(problem, verdict)
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+        ) as error:
+            message = f"the schedule cannot be checked: {told(error)}"
+            wrong = replace(result, stop=Stop.ERROR, objective=None, bound=None, message=message)
+            return Verified(result=wrong, figures=facts)
         figures = {**facts, "stage_values": values, "stage_bounds": bounds}
         return Verified(result=result, verdict=verdict, solution=schedule, figures=figures)
 
@@ -168,24 +167,11 @@ class _Schedules(ProblemKind):
         values = _values(problem, verdict)
         return {"objective": values, "reading": problem.reading, "goal": str(problem.objective)}
 
-    def price(self, problem: SchedulingProblem, solution: Schedule) -> float | None:
-        """Return the value of the first stage; None if the schedule breaks a constraint."""
-        try:
-            values = check_schedule(problem, solution).values
-        except (ValueError, TypeError, IndexError, OverflowError):
-            return None
-        return None if values is None else float(values[0])
-
     def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         units, values, bounds = map(figures.get, ("units", "stage_values", "stage_bounds"))
-        found = (verdict and verdict.terms) or {}
-        terms = cast("Row", {name: found.get(name) for name in TERMS})
         return {
-            **terms,
-            "own_gap": _own_gap(figures) if verdict is not None and verdict.feasible else None,
-            "steps": figures.get("steps"),
-            "reading": figures.get("reading"),
-            "goal": figures.get("goal"),
+            **super().columns(options, figures, verdict, seconds),
+            "own_gap": _own_gap(values, bounds) if verdict and verdict.feasible else None,
             "units": None if units is None else ",".join(map(str, units)),
             "stages": None if values is None else json.dumps(values),
             "stage_bounds": None if bounds is None else json.dumps(bounds),
@@ -215,40 +201,34 @@ def _read_schedule(folder: Path) -> Schedule | None:
     return Schedule(minute=minute, unit=unit)
 
 
-def _read_claims(folder: Path) -> Claims:
-    """Return what a worker claims of each stage; nothing if it was ended before."""
+def _claims(problem: SchedulingProblem, result: SolveResult, folder: Path) -> Iterator[Stages]:
+    """Yield the claimed values and bounds of the stages, of the first as the result says."""
     path = folder / STAGES
-    if not path.exists():
-        return {}
-    claims: Claims = json.loads(read_bytes(path))
-    for stages in claims.values():
+    left = json.loads(read_bytes(path)) if path.exists() else {}  # nothing if it was ended before
+    for name in ("objective", "bound"):
+        stages, first = left.get(name), getattr(result, name)
         if not all(one is None or isinstance(one, int | float) for one in stages or ()):
             raise TypeError(f"{stages!r:.80} of stages")
-    return claims
+        if first is not None:
+            missing = [None] * len(problem.objective.stages)
+            stages = (first, *(missing if stages is None else stages)[1:])
+        yield stages
 
 
-def _unreadable(result: SolveResult, facts: Json, message: str) -> Verified:
-    """Return the error that a result is whose schedule makes no sense."""
-    wrong = replace(result, stop=Stop.ERROR, objective=None, bound=None, message=message)
-    return Verified(result=wrong, figures=facts)
-
-
-def _claimed(
-    stages: Sequence[float | None] | None, first: float | None, count: int
-) -> Sequence[float | None] | None:
-    """Return what is claimed of each stage; of the first what the result says, if it does."""
-    if stages is None:
-        return None if first is None else (first, *[None] * (count - 1))
-    return stages if first is None else (first, *stages[1:])
-
-
-def _own_gap(figures: Mapping[str, Any]) -> float | None:
+def _own_gap(values: Stages, bounds: Stages) -> float | None:
     """Return the gap of the first stage whose bound is not met; 0 if all are."""
-    values, bounds = (figures.get(f"stage_{name}") or [None] for name in ("values", "bounds"))
-    for value, bound in zip(values, bounds, strict=False):
+    for value, bound in zip(values or [None], bounds or [None], strict=False):
         if value is None or bound is None or not met(value, bound):
             return gap(value, bound)
     return 0.0
 
 
-KIND = _Schedules()
+KIND = _Schedules(
+    name="mig_scheduling",
+    solution_file="schedule.json.gz",
+    terms=TERMS,
+    metrics=("steps", "reading", "goal"),
+    read=problems.read_problem,
+    write=problems.write_problem,
+    methods=METHODS.copy,
+)

@@ -54,26 +54,6 @@ REFERENCES = Method(
 
 
 class _Simulations(ProblemKind):
-    name = "workload"
-    solution_file = "simulation.jsonl.gz"
-    unit = "$"
-    plugins = True
-
-    def read(self, path: str | Path) -> Workload:
-        return files.read_workload(path)
-
-    def write(self, problem: Workload, path: str | Path) -> None:
-        files.write_workload(problem, path)
-
-    def size(self, problem: Workload) -> tuple[int, int]:
-        return problem.cluster.nodes, len(problem.jobs)
-
-    def methods(self) -> Methods:
-        from rsjs.simulation.policies.registry import deciders
-
-        found = deciders()
-        return replace(found, own={**found.own, REFERENCES.name: REFERENCES})
-
     def refusal(self, request: Request, problem: Workload) -> str | None:
         from rsjs.simulation.policies.registry import served
         from rsjs.simulation.state import whole
@@ -131,15 +111,11 @@ class _Simulations(ProblemKind):
             found = _replayed(problem, method, options, work / self.solution_file)
         except InputError as error:
             where, value, expected = error.pointer, error.value, error.expected
-        except KeyError as error:
-            where, value, expected = "", f"no key {error}", "a log of rsjs simulate"
-        else:
-            figures = {**figures, "totals": asdict(found.totals)}
-            verdict = _verdict(found, result.objective)
-            return Verified(result=result, verdict=verdict, figures=figures)
-        violation = Violation(constraint="log", where=where, found=value, expected=expected)
-        refused = Verdict(feasible=False, violations=(violation,))
-        return Verified(result=result, verdict=refused, figures=figures)
+            violation = Violation(constraint="log", where=where, found=value, expected=expected)
+            refused = Verdict(feasible=False, violations=(violation,))
+            return Verified(result=result, verdict=refused, figures=figures)
+        figures = {**figures, "totals": asdict(found.totals)}
+        return Verified(result=result, verdict=_verdict(found, result.objective), figures=figures)
 
     def read_solution(self, problem: Workload, path: Path) -> Claimed:
         from rsjs.simulation import event_log
@@ -158,20 +134,10 @@ class _Simulations(ProblemKind):
         totals, spent = figures.get("totals", {}), figures.get("seconds_per_decision", {})
         references: Row = figures.get("references", {})
         gpu_hours = totals.get("gpu_hours")
-        asked = {name: value for name, value in options.items() if name != "seed"}
         return {
-            "simulation": canonical_text(asked),
-            "late": totals.get("late"),
-            "completed": totals.get("completed"),
-            "tardiness_hours": totals.get("tardiness_hours"),
+            "simulation": canonical_text({k: v for k, v in options.items() if k != "seed"}),
+            **super().columns(options, totals, verdict, seconds),
             "makespan_h": totals.get("makespan"),
-            "utilisation": totals.get("utilisation"),
-            "longest_queue": totals.get("longest_queue"),
-            "decisions": totals.get("decisions"),
-            "preemptions": totals.get("preemptions"),
-            "moves": totals.get("moves"),
-            "repeated_epochs": totals.get("repeated_epochs"),
-            "idle_gpu_hours": totals.get("idle_gpu_hours"),
             "gpu_hours": None if gpu_hours is None else json.dumps(gpu_hours),
             "decision_median_s": spent.get("median"),
             "decision_most_s": spent.get("most"),
@@ -213,10 +179,10 @@ def _replayed(workload: Workload, method: str, options: Json, path: Path) -> Out
     from rsjs.simulation.options import Options
 
     log = event_log.read(path)
-    asked = canonical_text(Options(**options).as_dict())
+    options_of_log = canonical_text(log.run.get("options", {}))
     for name, found, expected in (
-        ("policy", log.run["policy"], method),
-        ("options", canonical_text(log.run["options"]), asked),
+        ("policy", log.run.get("policy"), method),
+        ("options", options_of_log, canonical_text(Options(**options).as_dict())),
     ):
         if found != expected:
             raise InputError(f"/{name}", found, f"{expected}, as asked")
@@ -241,4 +207,23 @@ def _verdict(found: Outcome, claimed: float) -> Verdict:
     )
 
 
-KIND = _Simulations()
+def _methods() -> Methods:
+    from rsjs.simulation.policies.registry import deciders
+
+    found = deciders()
+    return replace(found, own={**found.own, REFERENCES.name: REFERENCES})
+
+
+KIND = _Simulations(
+    name="workload",
+    solution_file="simulation.jsonl.gz",
+    unit="$",
+    plugins=True,
+    metrics=(
+        *("late", "completed", "tardiness_hours", "utilisation", "longest_queue", "decisions"),
+        *("preemptions", "moves", "repeated_epochs", "idle_gpu_hours"),
+    ),
+    read=files.read_workload,
+    write=files.write_workload,
+    methods=_methods,
+)
