@@ -36,7 +36,7 @@ def check(
     \b
     Example:
       rsjs check instance.json solution.json --exact --json
-      rsjs check scheduled/problem.json scheduled/schedule.json
+      rsjs check problem.json schedule.json
 
     Every constraint, the cost of every term, the claimed objective and bound, and that the
     solution is for this very instance (sha256). The file's format tells the kind of problem:

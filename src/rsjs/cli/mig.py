@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,20 +21,25 @@ from rsjs.cli.options import (
     limits,
     option,
 )
-from rsjs.cli.output import print_values, writable
+from rsjs.cli.output import print_json, print_table, print_values, writable
 from rsjs.cli.progress import RunLine, running
 from rsjs.core.errors import InputError
+from rsjs.rows.columns import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
     from rsjs.core.call import Limits
     from rsjs.instances.mig.gpus import MigGpu
-    from rsjs.runs.verified_run import Outcome
+    from rsjs.rows.columns import Row
 
-# Columns of a row that repeat others where there is one run, or mean nothing here.
-LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
 MOST_MEMORY = 1_000_000_000  # MB of a unit
+SHOWN_BY, SUBJECT = ("checker", "method"), ("instance", "jobs", "method", "reading", "goal")
+PICTURES = {  # kind: function that draws its solution
+    "mig_scheduling": "mig_gantt",
+    "mig_placement": "placement_picture",
+    "mig_reconfiguration": "repartition_picture",
+}
 
 app = typer.Typer(
     help="Jobs for MIG instances: schedule them, place them, repartition a GPU.\n\n\b\n"
@@ -49,8 +53,66 @@ File = Annotated[Path | None, argument("FILE", "Problem file; without it one is 
 Gpu = Annotated[str, option("NAME", "GPU of what is drawn.")]
 Gpus = Annotated[Path | None, option("FILE", "GPUs of rsjs-mig-gpus/1 instead of those known.")]
 DrawSeed = Annotated[int, option("N", "Seed of what is drawn.")]
-Save = Annotated[Path | None, option("FILE", "Write what was drawn, a problem.")]
-Solution = Annotated[Path | None, option("FILE", "Write the solution.", "-o", "--output")]
+Save = Annotated[Path | None, option("FILE", "Write the problem, e.g. what was drawn.")]
+Solution = Annotated[
+    Path | None, option("FILE", "Write the solution, if it is verified.", "-o", "--output")
+]
+
+
+def _solve(
+    problem: Any,
+    method: str,
+    allowed: Limits,
+    outputs: tuple[Path | None, Path | None, Path | None],
+    *,
+    as_json: bool,
+    options: Mapping[str, Any] | None = None,
+) -> None:
+    """Run a method, write problem, solution and picture, print the row; exit code 0 or 1."""
+    from rsjs.rows import build
+    from rsjs.runs import verified_run
+    from rsjs.runs.kinds.base import kind_of
+
+    for path in outputs:
+        writable(path)
+    kind, (save, output, picture) = kind_of(problem), outputs
+    if save is not None:
+        kind.write(problem, save)
+    with errors_at("--method"):
+        request = kind.request(method)
+        verified_run.refuse(problem, request)
+    line = RunLine(request.spelling, allowed.time_limit)
+    with running() as screen:
+        screen.show(line)
+        outcome = verified_run.run(problem, request, allowed, options=options, on_event=line)
+    if outcome.verified and output is not None:
+        kind.save(problem, outcome.method, outcome, output)
+    if outcome.verified and picture is not None:
+        from rsjs.reporting.figures import mig
+
+        getattr(mig, PICTURES[kind.name])(problem, outcome.solution, picture)
+    (row,) = build.rows([outcome], allowed)
+    if as_json:
+        print_json(row)
+    else:
+        print_table("", ("column", "value", "unit", "meaning"), _cells(row, kind.unit))
+    raise typer.Exit(0 if outcome.verified else 1)
+
+
+def _cells(row: Row, unit: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, value, unit and meaning of what a method and the checker say."""
+    for name, value in row.items():
+        column = COLUMNS[name]
+        if value not in (None, "") and (column.by in SHOWN_BY or name in SUBJECT):
+            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+            yield name, shown, column.unit.replace("$", unit), column.meaning.partition(";")[0]
+
+
+def _gpu(name: str, file: Path | None) -> MigGpu:
+    """Return the GPU of that name, of a file of GPUs if there is one."""
+    from rsjs.instances.mig.gpus import gpu_named, read_gpus
+
+    return gpu_named(name, read_gpus(file) if file else None)
 
 
 @app.command("schedule")
@@ -83,10 +145,9 @@ def schedule(
     threads: Threads = 1,
     seed: Seed = 0,
     memory_limit: MemoryLimit = None,
-    output: Annotated[
-        Path | None,
-        option("FOLDER", "For problem.json, schedule.json and schedule.png.", "-o", "--output"),
-    ] = None,
+    save: Save = None,
+    output: Solution = None,
+    picture: Picture = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -94,58 +155,29 @@ def schedule(
 
     \b
     Example:
-      rsjs mig schedule jobs/section4-s2.json --method bigrem -o scheduled
+      rsjs mig schedule jobs/section4-s2.json --method bigrem --picture gantt.png
       rsjs mig schedule jobs/section4-s2.json --objective completion --method local_search
-      rsjs mig schedule jobs/section4-s2.json --reading C --objective lexicographic
+      rsjs mig schedule jobs/section4-s2.json --reading C --save problem.json -o schedule.json
       rsjs mig schedule jobs/section4-s2.json --method 'fcfs?poll=10'
 
     The schedule is checked; `rsjs check problem.json schedule.json` checks the files again.
     Ctrl-C ends the method and keeps the best schedule it has reported.
     """
     from rsjs.instances.mig.scheduling.objective import parse_objective
-    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs, write_problem
-    from rsjs.instances.mig.scheduling.schedule import write_schedule
-    from rsjs.reporting.figures.mig import mig_gantt
-    from rsjs.rows import build
+    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
-    memory = units and [part.strip() for part in units.split(",")]
-    for part in memory or ():
-        if not part.isdecimal() or not 0 < int(part) <= MOST_MEMORY:
-            expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
-            raise InputError("--units", units, expected)
+    memory = [part.strip() for part in units.split(",")] if units else []
+    if not all(part.isdecimal() and 0 < int(part) <= MOST_MEMORY for part in memory):
+        expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
+        raise InputError("--units", units, expected)
     problem = read_problem_or_jobs(
         file,
         reading=reading,
         objective=None if objective is None else parse_objective(objective),
-        memory=tuple(map(int, memory)) if memory else None,
+        memory=tuple(map(int, memory)) or None,
     )
-    writable(output, folder=True)
-    outcome = _run(problem, method, allowed)
-    if output is not None and outcome.verified:
-        metrics = outcome.figures
-        write_problem(problem, output / "problem.json")
-        write_schedule(
-            problem,
-            outcome.solution,
-            output / "schedule.json",
-            method=outcome.method,
-            objective=metrics["stage_values"],
-            bound=metrics["stage_bounds"],
-        )
-        mig_gantt(problem, outcome.solution, output / "schedule.png", title=outcome.method)
-    (row,) = build.rows([outcome], allowed)
-    values, bounds = (outcome.figures.get(f"stage_{name}") for name in ("values", "bounds"))
-    facts = {
-        **{key: value for key, value in row.items() if key not in LEFT_OUT},
-        "bound": None if bounds is None else list(bounds),
-        "message": row["message"] or None,
-        "objective": None if values is None else list(values),
-        "feasible": outcome.verdict is not None and outcome.verdict.feasible,
-    }
-    violations = () if outcome.verdict is None else outcome.verdict.violations
-    print_values({**facts, "violations": [*map(vars, violations)]}, as_json=as_json)
-    raise typer.Exit(0 if outcome.verified else 1)
+    _solve(problem, method, allowed, (save, output, picture), as_json=as_json)
 
 
 @app.command("place")
@@ -177,93 +209,12 @@ def place(
     """
     from rsjs.instances.mig.placement import problem
 
-    workloads = _problem(
-        file,
-        lambda model: problem.generate(model, mix, n, seed),
-        problem,
-        gpu=gpu,
-        gpus=gpus,
-        outputs=(save, output, picture),
-    )
-    outcome = _run(workloads, method, limits(time_limit, 0.0, 1, 0, None))
-    facts = {"name": workloads.name, "workloads": len(workloads), "method": method}
-    _finish(outcome, facts, ("gpus", "gpus_bound"), output, picture, as_json=as_json)
-
-
-def _problem(
-    file: Path | None,
-    generate: Callable[[MigGpu], Any],
-    kind: Any,
-    *,
-    gpu: str,
-    gpus: Path | None,
-    outputs: tuple[Path | None, Path | None, Path | None],
-) -> Any:
-    """Read a problem with its module (`kind`), or draw one and write it to the first output."""
-    from rsjs.instances.mig.gpus import gpu_named, read_gpus
-
-    for path in outputs:
-        writable(path)
     if file is None:
-        problem = generate(gpu_named(gpu, read_gpus(gpus) if gpus else None))
+        workloads = problem.generate(_gpu(gpu, gpus), mix, n, seed)
     else:
-        problem = kind.read_problem(file)
-    if outputs[0] is not None:
-        kind.write_problem(problem, outputs[0])
-    return problem
-
-
-def _run(
-    problem: Any, method: str, allowed: Limits, options: Mapping[str, Any] | None = None
-) -> Outcome:
-    """Run a method on a problem of any kind; an error in its specification names --method."""
-    from rsjs.runs import verified_run
-    from rsjs.runs.kinds.base import kind_of
-
-    with errors_at("--method"):
-        request = kind_of(problem).request(method)
-        verified_run.refuse(problem, request)
-    line = RunLine(request.spelling, allowed.time_limit)
-    with running() as screen:
-        screen.show(line)
-        return verified_run.run(problem, request, allowed, options=options, on_event=line)
-
-
-def _finish(
-    outcome: Outcome,
-    facts: Mapping[str, Any],
-    names: tuple[str, str],
-    output: Path | None,
-    picture: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Write, draw and print the solution, objective and bound by these names; exit code 0 or 1."""
-    result, verdict = outcome.result, outcome.verdict
-    if output is not None and outcome.solution is not None:
-        outcome.kind.save(outcome.problem, outcome.method, outcome, output)
-    if picture is not None and outcome.solution is not None:
-        from rsjs.reporting.figures.mig import placement_picture, repartition_picture
-
-        placement = outcome.kind.name == "mig_placement"
-        draw = placement_picture if placement else repartition_picture
-        draw(outcome.problem, outcome.solution, picture)
-    objective = None if verdict is None else verdict.objective
-    terms = (verdict and verdict.terms) or {}
-    shown = {
-        **facts,
-        "feasible": outcome.verified,
-        "violations": [*map(str, verdict.violations if verdict else ())] or None,
-        names[0]: None if objective is None else round(objective),
-        **{name: value for name, value in terms.items() if name != names[0]},
-        names[1]: None if result.bound is None else round(result.bound),
-        **outcome.figures,
-        "stop": result.stop,
-        "message": result.message or None,
-        "seconds": round(result.seconds.get("total", 0.0), 4),
-    }
-    print_values(shown, as_json=as_json)
-    raise typer.Exit(0 if outcome.verified else 1)
+        workloads = problem.read_problem(file)
+    allowed = limits(time_limit, 0.0, 1, 0, None)
+    _solve(workloads, method, allowed, (save, output, picture), as_json=as_json)
 
 
 @app.command("repartition")
@@ -302,20 +253,17 @@ def repartition(
     from rsjs.instances.mig.reconfiguration import problem
     from rsjs.runs.kinds.mig_reconfiguration import PARTITION, refuse_partition
 
-    jobs = _problem(
-        file,
-        lambda model: problem.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta),
-        problem,
-        gpu=gpu,
-        gpus=gpus,
-        outputs=(save, output, picture),
-    )
-    options = {} if partition is None else {PARTITION: partition}
+    if file is None:
+        drawn = {"rigid": rigid, "releases": releases, "delta": delta}
+        jobs = problem.generate(_gpu(gpu, gpus), n, seed, **drawn)
+    else:
+        jobs = problem.read_problem(file)
+    options = {}
     if partition is not None:
         refuse_partition(jobs, partition)
-    outcome = _run(jobs, method, limits(time_limit, gap, 1, 0, None), options)
-    facts = {"name": jobs.name, "jobs": len(jobs), "partition": partition, "method": method}
-    _finish(outcome, facts, ("makespan", "bound"), output, picture, as_json=as_json)
+        options[PARTITION] = partition
+    allowed = limits(time_limit, gap, 1, 0, None)
+    _solve(jobs, method, allowed, (save, output, picture), as_json=as_json, options=options)
 
 
 @app.command("reproduce-dataset")
@@ -331,6 +279,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     seed, 189028438751160, was recovered from the dataset.
     """
     import gzip
+    from hashlib import sha256
 
     from rsjs.instances.io.files import write_bytes
     from rsjs.instances.mig.konopa.files import SHA256, published_dataset

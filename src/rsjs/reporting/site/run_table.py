@@ -137,7 +137,7 @@ def command(row: ReportRow, material: Material) -> str:
             continue  # what a schedule is given is a proof or the end of its time
         exact = float(value)  # no digit lost, no exponent where an integer is asked for
         words += [option, str(int(exact)) if exact.is_integer() else repr(exact)]
-    return shlex.join([*words, "-o", "schedule" if is_schedule(row) else "solution.json"])
+    return shlex.join([*words, "-o", "solution.json"])
 
 
 def log_end(row: ReportRow, material: Material) -> str:
