@@ -107,6 +107,8 @@ def left(folder, **changes):
         {"events": [{"seconds": "a", "incumbent": None, "bound": None}]},
         {"options": []},
         {"bound": "1"},
+        {"bound": float("nan")},
+        {"objective": float("nan")},
         {"stop": "never"},
     ],
 )

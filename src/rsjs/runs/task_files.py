@@ -175,6 +175,8 @@ def read_result(folder: Path) -> SolveResult | None:
             raise TypeError(f"{name} = {document[name]!r:.80}")
     document["stop"] = Stop(document["stop"])
     for name in ("objective", "bound"):
+        if document[name] != document[name]:
+            raise ValueError(f"{name} = nan, which claims nothing: none is null")
         document[name] = _finite(document[name])
     document["events"] = tuple(
         Event(
