@@ -254,8 +254,8 @@ def repartition(
     from rsjs.runs.kinds.mig_reconfiguration import PARTITION, refuse_partition
 
     if file is None:
-        drawn = {"rigid": rigid, "releases": releases, "delta": delta}
-        jobs = problem.generate(_gpu(gpu, gpus), n, seed, **drawn)
+        model = _gpu(gpu, gpus)
+        jobs = problem.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
     else:
         jobs = problem.read_problem(file)
     options = {}
