@@ -233,10 +233,9 @@ def share_bounds(rows: Sequence[Row]) -> None:
         costs = [row["objective"] for row in group if row["objective"] is not None]
         least = min(costs, default=None)
         for row in group:
-            bound = row["bound"]
-            if bound is not None and least is not None and contradicts(least, bound):
+            if contradicts(least, row["bound"]):
                 row["status"] = "wrong"
-                row["message"] += f"; bound {bound:g} above a cost reached, {least:g}"
+                row["message"] += f"; bound {row['bound']:g} above a cost reached, {least:g}"
         valid = [r["bound"] for r in group if r["bound"] is not None and r["status"] != "wrong"]
         best = max(valid, default=None)
         for row in group:

@@ -46,6 +46,8 @@ def ties(one: float, other: float) -> bool:
     return abs(one - other) <= TIE * max(abs(one), abs(other))
 
 
-def contradicts(cost: float, bound: float) -> bool:
+def contradicts(cost: float | None, bound: float | None) -> bool:
     """Return whether a bound lies above a cost that was reached: one of the two is wrong."""
+    if cost is None or bound is None:
+        return False
     return bound > cost + TOLERANCE * abs(cost) + ROUNDING

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rsjs.core.report import Stop
-from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, counts
+from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, counts
 from rsjs.reporting.statistics.gaps import gap_summary
-from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved
-from rsjs.reporting.statistics.tidy import tidy
+from rsjs.reporting.statistics.tidy import matrix, solved, tidy
 
 
 def test_solved_by_the_own_bound_or_by_that_of_another(row):
@@ -37,15 +36,17 @@ def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(ro
         row("i", "b", objective=20.0),
         row("j", "b", bound=10.0, total_s=3.0, time_limit=20.0, seed=4),
     ]
-    runs = tidy(rows)
-    found = seconds(runs)
-    assert ran(runs).to_numpy().tolist() == [[True, True], [False, True]]
+    analysis = Analysis(rows=rows)
+    runs, found = analysis.runs, analysis.times
+    assert analysis.ran.to_numpy().tolist() == [[True, True], [False, True]]
     assert found.columns.tolist() == ["a", "b"]
     assert found.index.tolist() == [("i", 0, 1), ("j", 4, 1)]
     np.testing.assert_array_equal(found.to_numpy(), [[10.0, np.nan], [np.nan, 3.0]])
-    assert limits(runs).tolist() == [10.0, 20.0]
-    np.testing.assert_array_equal(gaps(runs).to_numpy(), [[0.0, 0.5], [np.nan, 0.0]])
-    assert gaps(runs, "gap_to_best").iloc[0].tolist() == pytest.approx([0.0, 0.5])
+    assert analysis.limits.tolist() == [10.0, 20.0]
+    np.testing.assert_array_equal(
+        matrix(runs, "primal_gap").to_numpy(), [[0.0, 0.5], [np.nan, 0.0]]
+    )
+    assert matrix(runs, "gap_to_best").iloc[0].tolist() == pytest.approx([0.0, 0.5])
 
 
 @pytest.mark.parametrize(
@@ -65,9 +66,10 @@ def test_a_gap_counts_up_to_the_limit_and_not_above(row, gap_limit, bound, expec
 
 def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row):
     # a solved run whose seconds are not told counts its limit
-    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
-    runs = tidy([row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)])
-    assert limits(runs).tolist() == [30.0]
+    unknown = [row("i", "a", bound=10.0, total_s=None)]
+    assert Analysis(rows=unknown).times.to_numpy() == [[10.0]]
+    rows = [row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)]
+    assert Analysis(rows=rows).limits.tolist() == [30.0]
 
 
 def test_gaps_by_hand(row):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.reporting.statistics.gaps import TARGETS, distribution, seconds_to_targets
-from rsjs.reporting.statistics.measures import ratios
+from rsjs.reporting.statistics.means import ratios
 from rsjs.reporting.statistics.tidy import tidy
 
 NAN = float("nan")

@@ -14,12 +14,11 @@ import numpy as np
 import pandas as pd
 
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
-from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import distribution, with_trajectories
-from rsjs.reporting.statistics.means import penalised
-from rsjs.reporting.statistics.measures import RESOLUTION, ratios
+from rsjs.reporting.statistics.means import RESOLUTION, penalised, ratios
 from rsjs.reporting.statistics.ranks import rank_spread
+from rsjs.reporting.statistics.tidy import matrix
 from rsjs.reporting.tables.formats import folded
 
 LEAST_GAP, SOONEST = 0.001, 1e-3  # %, s: lesser values are drawn here
@@ -40,7 +39,7 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
     best_first = analysis.best_first
     if not best_first:
         return
-    yield gaps(measures.gaps(analysis.runs, "gap_to_best")[best_first])
+    yield gaps(matrix(analysis.runs, "gap_to_best")[best_first])
     if with_trajectories(analysis.runs):
         yield targets(analysis.hits[best_first], float(analysis.limits.max()))
     if len(best_first) < 2:

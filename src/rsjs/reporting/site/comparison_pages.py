@@ -18,10 +18,10 @@ from rsjs.reporting.site.pages import Downloads, instance_url, method_url, runs_
 from rsjs.reporting.site.plots import SHARED_NOTE, Plot, embedded, figure_plot
 from rsjs.reporting.site.report_data import Family, Material, footer, grouped, versions
 from rsjs.reporting.site.run_table import has_nothing
-from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.pairwise import TIE
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import METHOD, named
+from rsjs.reporting.statistics.tidy import matrix
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import shortened, status_word
 from rsjs.reporting.tables.table import Column, Row, Table
@@ -352,7 +352,7 @@ def _pairs(family: Family) -> dict[str, Any]:
     effort: method -> the medians of EFFORT over its runs and its versions, as text.
     """
     runs, is_shared = family.analysis.runs, family.analysis.is_shared
-    matrices = {"cost": measures.matrix(runs, runs["objective"])}
+    matrices = {"cost": matrix(runs, "objective")}
     if not is_shared:
         matrices["time"] = family.analysis.times
     pairs = {measure: family.tables[f"pairs-by-{measure}"] for measure in matrices}

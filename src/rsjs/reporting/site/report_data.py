@@ -20,11 +20,10 @@ from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.tables import tables
-from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
+from rsjs.reporting.statistics.tidy import ROWS, StoredRow, matrix, read_stored
 from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
@@ -182,8 +181,7 @@ class Family:
             spread = rank_spread(self.analysis.ranks_by_cost)
         made = made.join(spread.add_prefix("rank_")).assign(
             unranked=~made.index.isin(ranked),
-            verified=measures.gaps(self.analysis.runs).notna().sum(),
-            cost_ratio=measures.cost_ratios(self.analysis.runs),
+            verified=matrix(self.analysis.runs, "primal_gap").count(),
         )
         made["rank"] = made["primal_mean"].where(~made["unranked"]).round(9).rank(method="min")
         return made.sort_values(["unranked", "primal_mean"], kind="stable")

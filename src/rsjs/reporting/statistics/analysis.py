@@ -12,37 +12,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import pandas as pd
 
 from rsjs.core.types import Floats
-from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.gaps import (
-    FAILURE,
-    TARGETS,
-    mean_gaps,
-    seconds_to_targets,
-    with_trajectories,
-)
-from rsjs.reporting.statistics.means import (
-    VirtualBest,
-    geometric_means,
-    intersection,
-    logarithms,
-    penalised,
-    penalised_average,
-    shifted_means,
-    virtual_best,
-)
-from rsjs.reporting.statistics.measures import Success, solved
+from rsjs.reporting.statistics import gaps, means
+from rsjs.reporting.statistics.means import VirtualBest
 from rsjs.reporting.statistics.pairwise import pairs
 from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
-from rsjs.reporting.statistics.tidy import PROBLEM, StoredRow, methods, tidy
+from rsjs.reporting.statistics.tidy import (
+    PROBLEM,
+    StoredRow,
+    Success,
+    matrix,
+    methods,
+    solved,
+    tidy,
+)
 from rsjs.reporting.tables.comparison import conditions
 from rsjs.rows.select import are_shared, ordered
 
 QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")
 CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
+SHIFT = 1.0  # s
+Measure = Literal["time", "cost"]
 
 
 def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
@@ -50,34 +44,22 @@ def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     Return runs of each method by what they have and by why they stopped.
 
     runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
-    run on and this one was not. `target` as in `measures.solved`.
+    run on and this one was not. `target` as in `tidy.solved`.
     """
-    names = methods(runs)
-    made: dict[str, pd.Series] = {}
-    marked = ((QUALITIES, _quality(runs, target)), (CAUSES, runs["stop"].map(_cause)))
-    for words, found in marked:
-        table = pd.crosstab(runs["method"], found).reindex(index=names, fill_value=0)
-        made |= {word: table.get(word, pd.Series(0, index=names)) for word in words}
-    own = runs["method"].value_counts()[names]
-    return pd.DataFrame({"runs": own, **made, "not_run": len(runs.groupby(PROBLEM)) - own})
-
-
-def _quality(runs: pd.DataFrame, target: float | None) -> pd.Series:
     quality = pd.Series("nothing", index=runs.index)
     quality[runs["stop"] == "infeasible"] = "says infeasible"
     quality[runs["status"].isin(["wrong", "infeasible"])] = "wrong"
     quality[runs["valid"]] = "valid"
     quality[solved(runs, "reached", target)] = "certified"
     quality[solved(runs, "proved", target)] = "proved"
-    return quality
-
-
-def _cause(stop: str) -> str:
-    words = stop.replace("_", " ")
-    return words if words in CAUSES else CAUSES[0]
-
-
-SHIFT = 1.0  # s
+    cause = runs["stop"].str.replace("_", " ")
+    words = pd.concat([quality, cause.where(cause.isin(CAUSES), CAUSES[0])])
+    names = methods(runs)
+    found = pd.crosstab(pd.concat([runs["method"]] * 2).to_numpy(), words.to_numpy())
+    found = found.reindex(index=names, columns=[*QUALITIES, *CAUSES], fill_value=0)
+    own = runs["method"].value_counts()[names]
+    found.insert(0, "runs", own)
+    return found.assign(not_run=len(runs.groupby(PROBLEM)) - own).rename_axis(None, axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +67,7 @@ class Analysis:
     """What rows, as for `tidy.tidy`, say together."""
 
     rows: Sequence[StoredRow]
-    success: Success = "reached"  # with `target` what counts as solved, see `measures.solved`
+    success: Success = "reached"  # with `target` what counts as solved, see `tidy.solved`
     target: float | None = None
     shift: float = SHIFT  # s, of the shifted geometric mean
 
@@ -102,7 +84,7 @@ class Analysis:
     @cached_property
     def ran(self) -> pd.DataFrame:
         """Whether each method was run on each problem."""
-        return measures.ran(self.runs)
+        return matrix(self.runs, "limit").notna()
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -131,24 +113,25 @@ class Analysis:
         return are_shared(self.rows)
 
     @cached_property
+    def limits(self) -> pd.Series:
+        """Time limit [s] of each problem: the longest, where runs differ."""
+        return matrix(self.runs, "limit").max(axis=1)
+
+    @cached_property
     def times(self) -> pd.DataFrame:
-        """Seconds of the solved runs, problems x methods."""
-        return measures.seconds(self.runs, self.success, self.target)
+        """Seconds of the solved runs, at most their limits, problems x methods."""
+        spent = self.runs["seconds"].fillna(self.runs["limit"]).clip(upper=self.runs["limit"])
+        return matrix(self.runs, spent.where(solved(self.runs, self.success, self.target)))
 
     @cached_property
     def logs(self) -> pd.DataFrame:
         """Logarithms of penalised seconds, NaN = not run, whose mean is ranked by time."""
-        return logarithms(penalised(self.times, self.limits, ran=self.ran), self.shift)
+        return means.logarithms(means.penalised(self.times, self.limits, ran=self.ran), self.shift)
 
     @cached_property
     def primal(self) -> pd.DataFrame:
         """Primal gaps, 1 for a failure, NaN = not run, whose mean is ranked by cost."""
-        return measures.gaps(self.runs).fillna(FAILURE).where(self.ran)
-
-    @cached_property
-    def limits(self) -> pd.Series:
-        """Time limit [s] of each problem."""
-        return measures.limits(self.runs)
+        return matrix(self.runs, "primal_gap").fillna(gaps.FAILURE).where(self.ran)
 
     @cached_property
     def drawn(self) -> Floats:
@@ -156,49 +139,58 @@ class Analysis:
         return weights(self.logs.index)
 
     def means(self) -> pd.DataFrame:
-        """Return `shifted_means`, the interval of the ratio, and `ran`, of all running times."""
-        made = shifted_means(self.times, self.limits, self.shift, self.ran)
-        compared = made.index[made["ratio"].notna()] if not self.is_shared else []
-        best = made["ratio"].idxmin() if len(compared) else ""
-        intervals = {
-            name: mean_ratio_interval(self.logs, name, best, self.shift, self.drawn)
-            for name in compared
+        """
+        Return seconds and counts by method.
+
+        solved of problems; ran, the mean of all running times; those of `means.shifted_means`, with
+        the interval of the ratio; par10. NaN where nothing is known or seconds are not ranked.
+        """
+        runs, shift = self.runs, self.shift
+        spent = runs["seconds"].fillna(runs["limit"].where(runs["stop"] == "time_limit"))
+        shifted = means.shifted_means(self.times, self.limits, shift, self.ran)
+        ratio = shifted["ratio"]
+        ends = {
+            name: mean_ratio_interval(self.logs, name, ratio.idxmin(), shift, self.drawn)
+            for name in ratio.index[ratio.notna() & (not self.is_shared)]
         }
-        return made.assign(
-            solved=self.times.notna().sum(),
-            problems=self.ran.sum(),
-            ran=geometric_means(measures.running_times(self.runs), self.shift),
-            low=pd.Series({name: low for name, (low, _) in intervals.items()}, dtype=float),
-            high=pd.Series({name: high for name, (_, high) in intervals.items()}, dtype=float),
-            in_both=len(intersection(self.times[self.ranked])) if self.ranked else 0,
-            par10=penalised_average(self.times, self.limits, ran=self.ran),
-        )
+        return pd.DataFrame(
+            {
+                "solved": self.times.notna().sum(),
+                "problems": self.ran.sum(),
+                "ran": means.geometric_means(matrix(runs, spent), shift),
+                "penalised": shifted["penalised"],
+                "ratio": ratio,
+                "ratio_low": pd.Series({name: low for name, (low, _) in ends.items()}, dtype=float),
+                "ratio_high": pd.Series(
+                    {name: high for name, (_, high) in ends.items()}, dtype=float
+                ),
+                "intersection": shifted["intersection"],
+                "par10": means.penalised_average(self.times, self.limits, ran=self.ran),
+            }
+        ).loc[shifted.index]
 
     def anytime(self) -> pd.DataFrame | None:
         """Mean gaps over time and the share of targets hit; None without events of all runs."""
-        if not with_trajectories(self.runs):
+        if not gaps.with_trajectories(self.runs):
             return None
         return pd.DataFrame(
             {
-                "primal": mean_gaps(self.runs, "primal").mean(),
-                "primal_dual": mean_gaps(self.runs, "primal_dual").mean(),
-                "hit": self.hits.notna().sum() / (len(TARGETS) * self.ran.sum()),
+                "primal": gaps.mean_gaps(self.runs, "primal").mean(),
+                "primal_dual": gaps.mean_gaps(self.runs, "primal_dual").mean(),
+                "hit": self.hits.notna().sum() / (len(gaps.TARGETS) * self.ran.sum()),
             }
         )
 
     @cached_property
     def hits(self) -> pd.DataFrame:
         """Seconds to targets, (target, problem) x methods."""
-        return seconds_to_targets(self.runs)
+        return gaps.seconds_to_targets(self.runs)
 
-    def pairs_by_time(self) -> pd.DataFrame:
-        """Return the pairs of methods by time, see `pairwise.pairs`."""
-        return pairs(self.logs, self.times, self.drawn)
-
-    def pairs_by_cost(self) -> pd.DataFrame:
-        """Return the pairs of methods by primal gap; costs within 1 % of each other are a tie."""
-        costs = measures.matrix(self.runs, self.runs["objective"])
-        return pairs(self.primal, costs, self.drawn)
+    def pairs(self, measure: Measure) -> pd.DataFrame:
+        """Return the pairs of methods, see `pairwise.pairs`; by cost, by their primal gaps."""
+        if measure == "time":
+            return pairs(self.logs, self.times, self.drawn)
+        return pairs(self.primal, matrix(self.runs, "objective"), self.drawn)
 
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:
@@ -212,8 +204,8 @@ class Analysis:
 
     def virtual_best(self) -> VirtualBest:
         """Return the portfolio of all methods."""
-        filled = logarithms(penalised(self.times, self.limits), self.shift)
-        return virtual_best(filled, self.times, self.shift, self.ranked)
+        filled = means.logarithms(means.penalised(self.times, self.limits), self.shift)
+        return means.virtual_best(filled, self.times, self.shift, self.ranked)
 
     def conditions(self) -> list[str]:
         """Return limits, versions and seeds; several seeds are meant to differ."""

@@ -3,18 +3,7 @@ What makes a comparison unfair: runs of one instance that were not given the sam
 
 Each aspect is a column of the rows, or several of which any may be there. An aspect is *unfair* if
 its values differ between the runs of one instance, and a *note* if it differs between instances
-only, or if the rows do not tell. Further checks are no equality of a column:
-
-    versions    one solver in two versions
-    coverage    all methods on all instances
-    seeds       the same for all methods of an instance, and at least `FEW_SEEDS` of them
-    taken       no solver took more threads or a wider gap than its run was given
-    overruns    no run longer than its time limit by more than `GRACE` that gained by it
-    processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
-    timing      seconds measured beside other runs
-    loaded      exclusive runs beside other processes, by the load averages around each
-    calibrated  the machine of exclusive runs as fast after as before, within `DRIFT`
-    commits     code that no commit holds
+only, or if the rows do not tell. Further checks are no equality of a column.
 """
 
 from __future__ import annotations
@@ -30,8 +19,6 @@ from rsjs.reporting.tables.formats import counted, measured
 from rsjs.rows.columns import Row
 from rsjs.rows.select import AnyRow, disturbed, group_by, known, load_of_others
 
-MOST_METHODS = 3  # names in a message
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -40,6 +27,17 @@ class Finding:
     aspect: str
     unfair: bool  # favours a method; otherwise a note
     message: str  # one line
+
+
+MOST_METHODS = 3  # names in a message
+FEW_SEEDS = 5
+ROUNDING = 1e-9
+TAKEN = {  # option of a solver: aspect, and column of what it was to be
+    **dict.fromkeys(("threads", "lp/threads", "num_workers"), ("threads", "threads")),
+    **dict.fromkeys(("mip_rel_gap", "limits/gap"), ("gap", "gap_limit")),
+}
+DRIFT = 0.1  # of the seconds of a calibration
+SPARE = 0.1  # of a processor, for what runs beside the solver's threads
 
 
 def by(rows: Sequence[Row], key: str) -> dict[Any, list[Row]]:
@@ -59,7 +57,7 @@ def differing(rows: Sequence[Row], key: str) -> str:
     if not unequal:
         return ""
     who = ", ".join(
-        f"{shown(value)} ({_listed([str(row.get('method')) for row in own])})"
+        f"{shown(value)} ({_listed(values(own, 'method'))})"
         for value, own in by(unequal[0], key).items()
     )
     return f"{counted(len(unequal), 'instance')}: {who}"
@@ -71,19 +69,8 @@ def shown(value: Any) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    distinct = list(dict.fromkeys(names))
-    more = len(distinct) - MOST_METHODS
-    return ", ".join(distinct[:MOST_METHODS]) + (f" and {more} more" if more > 0 else "")
-
-
-FEW_SEEDS = 5
-ROUNDING = 1e-9
-TAKEN = {  # option of a solver: aspect, and column of what it was to be
-    **dict.fromkeys(("threads", "lp/threads", "num_workers"), ("threads", "threads")),
-    **dict.fromkeys(("mip_rel_gap", "limits/gap"), ("gap", "gap_limit")),
-}
-DRIFT = 0.1  # of the seconds of a calibration
-SPARE = 0.1  # of a processor, for what runs beside the solver's threads
+    more = len(names) - MOST_METHODS
+    return ", ".join(names[:MOST_METHODS]) + (f" and {more} more" if more > 0 else "")
 
 
 def versions(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -140,21 +127,16 @@ def overshoot(row: AnyRow) -> float:
 
 
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Methods that went on after their time limit."""
-    overs: dict[tuple[Any, bool], list[float]] = {}
-    for row in rows:
-        over = overshoot(row)
-        if over > GRACE:
-            overs.setdefault((row.get("method"), _gained(row)), []).append(over)
-    for (method, gained), found in overs.items():
-        message = f"{method} overran its limit in {counted(len(found), 'run')}"
-        message += f", by {measured(max(found))} s at most"
+    """Methods that went on after their time limit, and whether they may have gained by it."""
+    over = [row for row in rows if overshoot(row) > GRACE]
+    for (method, gained), own in group_by(over, lambda row: (row["method"], _gained(row))).items():
+        message = f"{method} overran its limit in {counted(len(own), 'run')}"
+        message += f", by {measured(max(map(overshoot, own)))} s at most"
         after = "" if gained else ", and gained nothing: no solution after the limit counts"
         yield Finding("time limit", gained, message + after)
 
 
 def _gained(row: Row) -> bool:
-    """Return whether a run that overran may have a better solution than it had at its limit."""
     cost, at_limit = known(row, "objective"), known(row, "objective_at_limit")
     if row.get("status") == "no_solution":
         return False
@@ -162,28 +144,27 @@ def _gained(row: Row) -> bool:
 
 
 def processor(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Methods that used more processors than they were given threads."""
+    """Methods that used more processors than they were given threads: cpu / wall > threads."""
     for method, own in by(rows, "method").items():
-        found = [[known(row, key) for key in ("cpu_s", "process_s", "threads")] for row in own]
-        ratios = [
-            used / wall
-            for used, wall, threads in found
-            if used and wall and threads and used / wall > threads + SPARE
+        found = [
+            [known(row, key) or 0.0 for key in ("cpu_s", "process_s", "threads")] for row in own
         ]
-        if ratios:
-            message = f"{method} used up to {measured(max(ratios))} processors"
+        used = [
+            cpu / wall
+            for cpu, wall, threads in found
+            if wall and threads and cpu / wall > threads + SPARE
+        ]
+        if used:
+            message = f"{method} used up to {measured(max(used))} processors"
             yield Finding("threads", True, f"{message}, more than its threads")
 
 
 def timing(rows: Sequence[Row]) -> Iterator[Finding]:
     """Runs that shared the machine, or their process."""
-    for timing, where in (
-        ("shared", "beside other runs"),
-        ("batch", "in processes of several runs"),
-    ):
-        if any(row.get("timing") == timing for row in rows):
-            message = f"seconds were measured {where}: not fit for a ranking by time"
-            yield Finding("timing class", False, message)
+    classes = {"shared": "beside other runs", "batch": "in processes of several runs"}
+    for where in [words for name, words in classes.items() if name in values(rows, "timing")]:
+        message = f"seconds were measured {where}: not fit for a ranking by time"
+        yield Finding("timing class", False, message)
 
 
 def loaded(rows: Sequence[Row]) -> Iterator[Finding]:

@@ -1,37 +1,28 @@
 """
-Shifted geometric mean, as Achterberg (2007, appendix A.3), Mittelmann's benchmarks and MIPLIB.
+Means of seconds, and what each method adds to the others.
 
-    sgm_s(t) = exp( (1/n) sum_i ln max(1, t_i + s) ) - s
+    sgm_s(t) = exp( (1/n) sum_i ln max(1, t_i + s) ) - s            shifted geometric mean
+    PAR-k    = (1/n) sum_i (t_i if solved, k T_i otherwise)         penalised average runtime
 
-The shift s keeps runs of a few milliseconds from deciding the mean: 1 s for short runs, 10 s where
-runs take up to hours.
+The shift s keeps runs of a few milliseconds from deciding the mean (Achterberg 2007, appendix A.3;
+PAR: Hutter, Hoos, Leyton-Brown and Stuetzle 2009). A failure counts the limit of its problem, so
+that none is dropped; the mean over problems that all methods solved stands beside it.
 
-Penalised average runtime (Hutter, Hoos, Leyton-Brown and Stuetzle 2009, ParamILS).
+The virtual best runs the best method of each problem, the single best has the least mean; what a
+method adds is the mean of the virtual best without it by that with it (Xu, Hutter, Hoos and
+Leyton-Brown 2012). Seeds are averaged first: the best of several random runs is better by luck.
 
-    PAR-k = (1/n) sum_i (t_i if solved, k T_i otherwise),   k = 10
+The performance profile of a method is the distribution of its time by the least time of the problem
+(Dolan and More 2002); with three or more methods the order of two may depend on the others (Gould
+and Scott 2016).
 
-What a failed run counts in a mean: two policies, always shown together.
-
-    penalised      factor times the time limit of its problem: no failure is dropped
-    intersection   problems that every method solved, nothing else: a fair mean of few problems
-
-The first depends on the limit, the second hides failures; counts stand beside both. Matrices of
-seconds are problems x methods, NaN = failed.
-
-Virtual best, single best, and what each method adds (Xu, Hutter, Hoos and Leyton-Brown 2012).
-
-    VBS   the portfolio that runs the best method of each problem
-    SBS   the one method with the least mean
-    marginal contribution of m = mean of the VBS without m / mean of the VBS
-
-All means are shifted geometric means of penalised seconds; a problem that nobody solves counts its
-limit. The best of several random runs is better than any method by luck: seeds are averaged first.
+Matrices of seconds are problems x methods, NaN = failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,22 +30,17 @@ from numpy.typing import ArrayLike
 
 from rsjs.core.types import Floats
 
+ROUNDING = 1e-9  # s: what is left of 0 by exp(ln s) - s
+FACTOR = 10.0
+RESOLUTION = 1e-3  # s: differences below it are not of the methods
+
 
 def penalised(
     times: pd.DataFrame, limits: pd.Series, factor: float = 1.0, ran: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Return seconds, `factor` limits for a failure; NaN where a method was not run (`ran`)."""
-    penalty = pd.DataFrame(dict.fromkeys(times.columns, factor * limits))
-    filled = times.fillna(penalty)
+    filled = times.apply(lambda own: own.fillna(factor * limits))
     return filled if ran is None else filled.where(ran)
-
-
-def intersection(times: pd.DataFrame) -> pd.DataFrame:
-    """Return seconds on the problems that all methods solved."""
-    return times.dropna()
-
-
-ROUNDING = 1e-9  # s: what is left of 0 by exp(ln s) - s
 
 
 def logarithms(values: pd.DataFrame, shift: float) -> pd.DataFrame:
@@ -62,22 +48,9 @@ def logarithms(values: pd.DataFrame, shift: float) -> pd.DataFrame:
     return np.log(np.maximum(1.0, values + shift))
 
 
-def shifted_geometric_mean(values: ArrayLike, shift: float) -> float:
-    """
-    Of values >= 0 in the unit of the shift; NaN without values.
-
-    >>> round(shifted_geometric_mean([0.0, 3.0, 15.0], shift=1.0), 12)
-    3.0
-    """
-    array = np.asarray(values, dtype=np.float64)
-    if array.size == 0:
-        return float("nan")
-    return float(np.exp(np.log(np.maximum(1.0, array + shift)).mean()) - shift)
-
-
 def geometric_means(values: pd.DataFrame, shift: float) -> pd.Series:
-    """Return the shifted geometric mean of each method over what is known."""
-    return values.apply(lambda own: shifted_geometric_mean(own.dropna(), shift)).astype(float)
+    """Return the shifted geometric mean of each method over what is known, in the shift's unit."""
+    return np.exp(logarithms(values, shift).mean()) - shift
 
 
 def shifted_means(
@@ -91,12 +64,12 @@ def shifted_means(
     the ratio of methods that were run on all.
     """
     everywhere = times.columns if ran is None else ran.columns[ran.all()]
-    both = {
-        "penalised": penalised(times, limits, ran=ran).loc[:, times.notna().any()],
-        "intersection": intersection(times[everywhere]),
-    }
+    filled = penalised(times, limits, ran=ran).loc[:, times.notna().any()]
     means = pd.DataFrame(
-        {policy: geometric_means(table, shift) for policy, table in both.items()},
+        {
+            "penalised": geometric_means(filled, shift),
+            "intersection": geometric_means(times[everywhere].dropna(), shift),
+        },
         index=times.columns,
     )
     comparable = means["penalised"].where(means.index.isin(everywhere))
@@ -111,9 +84,6 @@ def ratio(one: ArrayLike, other: ArrayLike) -> Floats:
         return np.asarray(np.where(a == b, 1.0, a / b), dtype=np.float64)
 
 
-FACTOR = 10.0
-
-
 def penalised_average(
     times: pd.DataFrame, limits: pd.Series, factor: float = FACTOR, ran: pd.DataFrame | None = None
 ) -> pd.Series:
@@ -121,14 +91,13 @@ def penalised_average(
     return penalised(times, limits, factor, ran).mean().where(times.notna().any())
 
 
-@dataclass(frozen=True, kw_only=True)
-class VirtualBest:
+class VirtualBest(NamedTuple):
     """The portfolio of all methods."""
 
     mean: float  # shifted geometric mean [s]
     single: str  # the single best method
     single_mean: float  # its mean [s]
-    # by method: best, instances on which no method is faster; alone, instances that it alone
+    # by method: fastest, instances on which no method is faster; alone, instances that it alone
     # solves (with any seed); contribution, >= 1
     methods: pd.DataFrame
 
@@ -144,24 +113,20 @@ def virtual_best(
     of_instance = logs.groupby(level="instance", sort=False).mean()
     solves = times.notna().groupby(level="instance", sort=False).any()
     least = of_instance.min(axis=1)
-    mean = _exponential(least, shift)
-    lines = {}
-    for name in logs.columns:
-        others = of_instance.drop(columns=name)
-        without = least if others.empty else others.min(axis=1)
-        lines[name] = {
-            "best": int((solves[name] & (of_instance[name] <= least + 1e-12)).sum()),
-            "alone": int((solves[name] & (solves.sum(axis=1) == 1)).sum()),
-            "contribution": float(ratio(_exponential(without, shift), mean)),
+    without = pd.DataFrame({name: of_instance.drop(columns=name).min(axis=1) for name in logs})
+    means, mean = np.exp(of_instance.mean()) - shift, float(np.exp(least.mean()) - shift)
+    single = str(means[[*candidates] or [*logs]].idxmin())
+    methods = pd.DataFrame(
+        {
+            "fastest": (solves & of_instance.le(least + 1e-12, axis=0)).sum(),
+            "alone": solves[solves.sum(axis=1) == 1].sum(),
+            "contribution": ratio(np.exp(without.mean()) - shift, mean),
         }
-    single = str(of_instance[[*candidates] or [*logs]].mean().idxmin())
-    return VirtualBest(
-        mean=mean,
-        single=single,
-        single_mean=_exponential(of_instance[single], shift),
-        methods=pd.DataFrame.from_dict(lines, orient="index"),
     )
+    return VirtualBest(mean, single, float(means[single]), methods)
 
 
-def _exponential(logs: pd.Series, shift: float) -> float:
-    return float(np.exp(logs.mean()) - shift)
+def ratios(times: pd.DataFrame) -> pd.DataFrame:
+    """Return times by the least of the problem, inf for a failure; see `RESOLUTION`."""
+    counted = times.clip(lower=RESOLUTION)
+    return counted.div(counted.min(axis=1), axis=0).fillna(np.inf)

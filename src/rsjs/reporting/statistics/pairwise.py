@@ -2,37 +2,25 @@
 Each pair of methods on one measure: effect, wins, and Wilcoxon's test with Holm's correction.
 
 Each pair is compared on the problems that both were run on. The test takes one number for each
-instance: the mean over its seeds of the values that the mean of the table is made of (logarithms of
-penalised seconds, or gaps with 1 for a failure).
-
-Wins, ties and losses of two methods, problem by problem.
+instance, the independent unit: the mean over its seeds of the values that the mean of the table is
+made of (logarithms of penalised seconds, or gaps with 1 for a failure).
 
     tie   |a - b| <= tolerance max(|a|, |b|), or both fail;   a win is to have the lesser value
 
-A failure loses against anything else.
+Wilcoxon's signed-rank test (Wilcoxon 1945; Demsar 2006), zeros split between R+ and R-:
 
-Wilcoxon's signed-rank test of two methods on the same instances (Wilcoxon 1945; Demsar 2006).
+    T = min(R+, R-);  p = P(T' <= T) when every difference has either sign with probability 1/2
 
-    d_i = value of one method - value of the other on instance i, ranks of |d_i| with mid-ranks
-    R+ = sum of the ranks with d_i > 0 + half of those with d_i = 0,   R- likewise
-    T = min(R+, R-);  p = P(T' <= T) when every d_i != 0 has either sign with probability 1/2
-
-Instances are the independent units: seeds of one are averaged first. p is exact, ties and zeros
-included: mid-ranks doubled are whole numbers, so the distribution of R+ is a convolution. scipy is
-exact with ties for 13 instances at most; beyond `MOST_EXACT` its normal approximation serves.
-
-Holm's step-down correction of several tests (Holm 1979).
-
-    p_(1) <= ... <= p_(m),   adjusted p_(i) = max_{j <= i} min(1, (m - j + 1) p_(j))
-
-All hypotheses with an adjusted p below alpha are rejected; the chance of any false rejection stays
-below alpha whatever the dependence of the tests.
+p is exact, ties and zeros included: mid-ranks doubled are whole numbers, so the distribution of R+
+is a convolution. scipy is exact with ties for 13 instances at most; beyond `MOST_EXACT` its normal
+approximation serves. Holm (1979): the chance of any false rejection among the pairs stays below
+alpha whatever the dependence of the tests.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,6 +30,9 @@ from rsjs.core.types import Floats
 from rsjs.reporting.statistics.ranks import better, weights
 
 TIE = 0.01  # relative
+RELATIVE_TIE = 1e-12  # differences that are equal but for rounding
+MOST_EXACT = 200
+COLUMNS = ["one", "other", "wins", "ties", "losses", "better", "effect", "p"]
 
 
 def wins(
@@ -56,27 +47,13 @@ def wins(
     return int(won.sum()), int(tied.sum()), int((~tied & ~won).sum())
 
 
-MOST_EXACT = 200
-RELATIVE_TIE = 1e-12  # differences that are equal but for rounding
-
-
-@dataclass(frozen=True, kw_only=True)
-class SignedRank:
+class SignedRank(NamedTuple):
     """Wilcoxon's statistics of a pair."""
 
     plus: float  # R+
     minus: float  # R-
+    effect: float  # rank-biserial correlation in [-1, 1] (Kerby 2014): below 0, one is less
     p: float  # two-sided; 1 without any difference
-
-    @property
-    def statistic(self) -> float:
-        """T."""
-        return min(self.plus, self.minus)
-
-    @property
-    def effect(self) -> float:
-        """Matched-pairs rank-biserial correlation in [-1, 1] (Kerby 2014): below 0, one is less."""
-        return (self.plus - self.minus) / (self.plus + self.minus)
 
 
 def signed_rank(one: ArrayLike, other: ArrayLike) -> SignedRank:
@@ -90,13 +67,11 @@ def signed_rank(one: ArrayLike, other: ArrayLike) -> SignedRank:
     zeros = ranks[difference == 0].sum() / 2
     plus, minus = (float(ranks[side].sum() + zeros) for side in (difference > 0, difference < 0))
     moving = ranks[difference != 0]
-    if len(moving) == 0:
-        p = 1.0
-    elif len(ranks) <= MOST_EXACT:
+    if len(ranks) <= MOST_EXACT or len(moving) == 0:
         p = _exact(np.rint(2 * moving).astype(int).tolist(), min(plus, minus) - zeros)
     else:
         p = float(stats.wilcoxon(difference, zero_method="pratt", method="asymptotic").pvalue)
-    return SignedRank(plus=plus, minus=minus, p=p)
+    return SignedRank(plus, minus, (plus - minus) / (plus + minus), p)
 
 
 def _exact(doubled: list[int], statistic: float) -> float:
@@ -119,15 +94,9 @@ def holm(p: ArrayLike) -> Floats:
     >>> print(holm([0.01, 0.04, 0.03, 0.005]).round(12).tolist())
     [0.03, 0.06, 0.06, 0.02]
     """
-    values = np.asarray(p, dtype=np.float64)
-    order = np.argsort(values, kind="stable")
-    factors = np.arange(len(values), 0, -1)
-    adjusted = np.empty_like(values)
-    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, factors * values[order]))
-    return adjusted
-
-
-COLUMNS = ["one", "other", "wins", "ties", "losses", "better", "effect", "p"]
+    increasing = pd.Series(np.asarray(p, dtype=np.float64)).sort_values(kind="stable")
+    adjusted = (np.arange(len(increasing), 0, -1) * increasing).clip(upper=1.0).cummax()
+    return np.asarray(adjusted.sort_index(), dtype=np.float64)
 
 
 def pairs(scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
@@ -159,7 +128,7 @@ def pairs(scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats) -> pd.DataF
 
 def least_p(instances: int) -> float:
     """
-    The least p that the test can give, 2^(1 - n): five instances never fall below 0.05.
+    Return the least p that the test can give, 2^(1 - n): five instances never fall below 0.05.
 
     >>> least_p(5), least_p(6)
     (0.0625, 0.03125)

@@ -3,13 +3,10 @@ How sure a ranking by means is: how often each method has each rank in the boots
 
     rank_b(m) = 1 + |{k : mean_b(k) < mean_b(m)}|     in draw b, equal means share the best rank
 
-Bootstrap over instances, then over the seeds of each (Efron and Tibshirani 1993, chapters 8, 13).
-
 A draw takes as many instances as there are, with replacement, and for each one as many of its seeds
-as it has, with replacement. It is kept as the weight of each problem, so that the mean of a column
-in all draws is one product: mean_b = sum_p W_bp v_p, sum_p W_bp = 1.
-
-The interval is that of percentiles. The draws come from a named stream: the same on every machine.
+as it has (Efron and Tibshirani 1993, chapters 8, 13). It is kept as the weight of each problem:
+mean_b = sum_p W_bp v_p. Draws are of a named stream, the same on every machine; intervals are those
+of percentiles.
 """
 
 from __future__ import annotations
@@ -23,6 +20,7 @@ from rsjs.reporting.statistics.means import ratio
 
 DRAWS = 10_000
 LEVEL = 0.95
+ROUNDING = 1e-12
 
 
 def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Floats:
@@ -58,10 +56,7 @@ def mean_ratio_interval(
 ) -> tuple[float, float]:
     """Return the interval of the ratio of two methods' means, of `means.logarithms`, in draws."""
     means = np.exp(drawn @ logs[[one, other]].to_numpy(dtype=np.float64)) - shift
-    return interval(ratio(means[:, 0], means[:, 1]))
-
-
-ROUNDING = 1e-12
+    return interval(ratio(*means.T))
 
 
 def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
@@ -74,9 +69,8 @@ def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     order = scores.mean().sort_values(kind="stable").index
     means = _means(scores[order], drawn)
     ranks = 1 + (means[:, None, :] < means[:, :, None]).sum(axis=2)
-    count = len(order)
-    shares = [(ranks == rank).mean(axis=0) for rank in range(1, count + 1)]
-    return pd.DataFrame(np.transpose(shares), index=order, columns=range(1, count + 1))
+    shares = {rank: (ranks == rank).mean(axis=0) for rank in range(1, len(order) + 1)}
+    return pd.DataFrame(shares, index=order)
 
 
 def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
@@ -85,21 +79,18 @@ def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
 
     low is the least rank r with P(rank <= r) >= (1 - level) / 2, high that with (1 + level) / 2.
     """
-    ranks = shares.columns.to_numpy()
-    reached = shares.cumsum(axis=1).to_numpy() + ROUNDING
-    ends = [
-        ranks[(reached >= share).argmax(axis=1)] for share in ((1 - level) / 2, (1 + level) / 2)
-    ]
-    return pd.DataFrame(
-        {"mean": shares.to_numpy() @ ranks, "low": ends[0], "high": ends[1]}, index=shares.index
-    )
+    reached = shares.cumsum(axis=1) + ROUNDING
+    low, high = ((reached >= (1 + side * level) / 2).idxmax(axis=1) for side in (-1, 1))
+    mean = shares.to_numpy() @ shares.columns.to_numpy()
+    return pd.DataFrame({"mean": mean, "low": low, "high": high}, index=shares.index)
 
 
 def better(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     """Return in which share of the draws the line's method has a lower mean; a tie counts 1/2."""
     means = _means(scores, drawn)
-    table = [[float(((a < b) + 0.5 * (a == b)).mean()) for b in means.T] for a in means.T]
-    return pd.DataFrame(table, index=scores.columns, columns=scores.columns)
+    a, b = means[:, :, None], means[:, None, :]
+    share = ((a < b) + 0.5 * (a == b)).mean(axis=0)
+    return pd.DataFrame(share, index=scores.columns, columns=scores.columns)
 
 
 def _means(scores: pd.DataFrame, drawn: Floats) -> Floats:

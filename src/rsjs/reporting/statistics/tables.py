@@ -7,20 +7,20 @@ values over time, pairs of methods, ranks, the virtual best, and the findings on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, counts
+from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, Measure, counts
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import gap_summary
 from rsjs.reporting.statistics.pairwise import TIE, least_p
 from rsjs.reporting.statistics.ranks import rank_spread
+from rsjs.reporting.statistics.tidy import ROUNDING
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import STATUS_NOTE, status_word
@@ -31,18 +31,98 @@ from rsjs.runs.gap import gap
 
 CERTAIN = 0.05
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
-METHOD = Column("method", "method")
+CROWDED = 0.7  # utilisation above which a lower bound says little
+KIND = ["goal", "reading", "units"]
+SIMULATED = ["objective", "best_bound", "energy", "tardiness", "late", "jobs", "utilisation"]
+SIMULATED += ["decisions", "decision_median_s"]
+BOTH = "intersection"
 UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
 UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
 
 
-def _columns(number: Callable[[float], str], unit: str = "", /, **headings: str) -> list[Column]:
+def probability(value: float) -> str:
+    """
+    Return a p-value, never a bare 0.
+
+    >>> probability(0.0314), probability(1e-9), probability(1.0)
+    ('0.0314', '<0.0001', '1.00')
+    """
+    return "<0.0001" if value < 1e-4 else formats.significant(value, 3)
+
+
+def _columns(
+    number: Callable[[float], str],
+    unit: str = "",
+    missing: str = formats.MISSING,
+    /,
+    **headings: str,
+) -> list[Column]:
     """Columns of one format, key -> heading."""
-    return [Column(key, heading, number, unit=unit) for key, heading in headings.items()]
+    return [
+        Column(key, heading, number, unit=unit, missing=missing)
+        for key, heading in headings.items()
+    ]
 
 
-_counts_of = partial(_columns, formats.count)
-_shares_of = partial(_columns, formats.percent, "%")
+METHOD = Column("method", "method")
+COLUMNS = {
+    column.key: column
+    for column in (
+        METHOD,
+        *(Column("one", "method"), Column("other", "against")),
+        *(Column("goal", "objective"), Column("reading", "reading")),
+        Column("units", "units", unit="MB"),
+        *(Column("weight", "weight"), Column("aspect", "aspect"), Column("message", "finding")),
+        *_columns(formats.count, runs="runs"),
+        *_columns(formats.count, **{word: status_word(word) for word in (*QUALITIES, *CAUSES)}),
+        *_columns(formats.count, not_run="not run", solved="solved", problems="of", gaps="gaps"),
+        *_columns(formats.count, sets="sets", verified="verified", optimal="optimal"),
+        *_columns(formats.count, ended="completed", decisions="decisions", best="best cost"),
+        *_columns(formats.count, wins="wins", ties="ties", losses="losses"),
+        *_columns(formats.count, low="from", high="to", fastest="fastest", alone="alone"),
+        *_columns(formats.percent, "%", gap_to_best="gap to best, mean", most="most"),
+        *_columns(formats.percent, "%", median="median", upper_quartile="3/4"),
+        *_columns(formats.percent, "%", primal_median="primal median", primal_mean="primal mean"),
+        *_columns(formats.percent, "%", primal="primal integral", hit="targets hit"),
+        *_columns(formats.percent, "%", primal_dual="primal-dual integral", better="better"),
+        *_columns(formats.percent, "%", rank_1="rank 1", late="late", utilisation="in use"),
+        *_columns(formats.term, value="mean z", bound="mean bound", over_bound="/ bound"),
+        *_columns(formats.term, energy="energy", tardiness="tardiness"),
+        *_columns(formats.cost, "$", cost="cost"),
+        *_columns(formats.measured, "s", seconds="median", ran="running time, mean"),
+        *_columns(formats.measured, "s", intersection="mean of those solved by all"),
+        *_columns(formats.measured, "s", UNSOLVED, penalised="time to solve, mean", par10="PAR10"),
+        *_columns(formats.measured, ratio="ratio", ratio_low="from", ratio_high="to"),
+        *_columns(formats.measured, milliseconds="ms each", contribution="contribution"),
+        *_columns(formats.measured, "MB", memory="memory"),
+        *_columns("{:.2f}".format, mean="mean rank", effect="effect"),
+        *_columns(probability, p="p", holm="Holm"),
+    )
+}
+
+
+def _table(
+    name: str,
+    title: str,
+    frame: pd.DataFrame,
+    notes: Sequence[str] = (),
+    hidden: Collection[str] = (),
+) -> Table:
+    """Return a table of a frame; the columns that are not declared are in its file only."""
+    columns = [COLUMNS[key] for key in frame if key in COLUMNS and key not in hidden]
+    rows = frame.to_dict("records")
+    return Table(name=name, title=title, columns=columns, rows=rows, notes=notes)
+
+
+def by_method(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame by method with the method as its first column."""
+    return frame.rename_axis("method").reset_index()
+
+
+def named(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a frame by method as rows with the method in their own column."""
+    rows: list[dict[str, Any]] = by_method(found).to_dict("records")
+    return rows
 
 
 def tables(analysis: Analysis) -> list[Table]:
@@ -51,6 +131,7 @@ def tables(analysis: Analysis) -> list[Table]:
 
     Nothing is ranked by seconds that were measured beside other runs.
     """
+    measures: list[Measure] = ["cost"] if analysis.is_shared else ["time", "cost"]
     made = [
         _counts(analysis),
         simulation_table(analysis.ordered),
@@ -59,25 +140,12 @@ def tables(analysis: Analysis) -> list[Table]:
         _gaps(analysis),
         _anytime(analysis),
     ]
-    timed = not analysis.is_shared
-    if len(analysis.times.columns) > 1:
-        made += [
-            _pairs("time", analysis.pairs_by_time(), analysis) if timed else None,
-            _pairs("cost", analysis.pairs_by_cost(), analysis),
-        ]
+    if len(analysis.ran.columns) > 1:
+        made += [_pairs(measure, analysis) for measure in measures]
     if len(analysis.ranked) > 1:
-        made += [
-            _ranks("time", analysis.ranks_by_time, analysis) if timed else None,
-            _ranks("cost", analysis.ranks_by_cost, analysis),
-            _virtual_best(analysis) if timed else None,
-        ]
-    return [*(table for table in made if table is not None), _fairness(analysis)]
-
-
-def named(found: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a frame by method as rows with the method in their own column."""
-    rows: list[dict[str, Any]] = found.rename_axis("method").reset_index().to_dict("records")
-    return rows
+        made += [_ranks(measure, analysis) for measure in measures]
+        made += [] if analysis.is_shared else [_virtual_best(analysis)]
+    return [table for table in (*made, _fairness(analysis)) if table is not None]
 
 
 def definition(analysis: Analysis) -> str:
@@ -91,23 +159,8 @@ def definition(analysis: Analysis) -> str:
 
 def _counts(analysis: Analysis) -> Table:
     found = counts(analysis.runs, analysis.target)
-    if not found["not_run"].any():
-        found = found.drop(columns="not_run")
-    words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
-    headings = {"runs": "runs", **{word: status_word(word) for word in words}}
-    if "not_run" in found:
-        headings["not_run"] = "not run"
-    return Table(
-        name="counts",
-        title="Runs",
-        columns=[METHOD, *_counts_of(**headings)],
-        rows=named(found),
-        notes=[f"{STATUS_NOTE} The other counts tell why the run stopped."],
-    )
-
-
-KIND = ["goal", "reading", "units"]
-ROUNDING = 1e-9  # of a gap
+    notes = [f"{STATUS_NOTE} The other counts tell why the run stopped."]
+    return _table("counts", "Runs", by_method(found), notes, found.columns[~found.any()])
 
 
 def schedule_table(rows: Sequence[Row]) -> Table | None:
@@ -119,63 +172,38 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
     chosen = [row for row in rows if is_schedule(row)]
     if not chosen:
         return None
-    runs = _numbers(chosen, {"value": "objective", "bound": "best_bound", "seconds": "total_s"})
-    runs = runs.assign(
-        **{name: [row.get(name) for row in chosen] for name in KIND},
-        problem=[row["instance_sha256"] for row in chosen],
-        gap_to_best=[gap(known(row, "objective"), known(row, "best_bound")) for row in chosen],
-    ).astype({"gap_to_best": float})
-    groups = runs.assign(optimal=runs["gap_to_best"] <= ROUNDING).groupby(
-        [*KIND, "method"], sort=False
+    runs = _numbers(chosen, ("objective", "best_bound", "total_s"))
+    for key in (*KIND, "instance_sha256"):
+        runs[key] = [row.get(key) for row in chosen]
+    gaps = [gap(known(row, "objective"), known(row, "best_bound")) for row in chosen]
+    runs["gap"] = pd.Series(gaps, dtype=float)
+    lines = (
+        runs.assign(optimal=runs["gap"] <= ROUNDING)
+        .groupby([*KIND, "method"], sort=False)
+        .agg(
+            sets=("instance_sha256", "nunique"),
+            verified=("objective", "count"),
+            gap_to_best=("gap", "mean"),
+            most=("gap", "max"),
+            optimal=("optimal", "sum"),
+            value=("objective", "mean"),
+            bound=("best_bound", "mean"),
+            seconds=("total_s", "median"),
+        )
+        .sort_values([*KIND, "gap_to_best"], kind="stable")
     )
-    lines = pd.DataFrame(
-        {
-            "sets": groups["problem"].nunique(),
-            "verified": groups["value"].count(),
-            "gap_to_best": groups["gap_to_best"].mean(),
-            "most": groups["gap_to_best"].max(),
-            "optimal": groups["optimal"].sum(),
-            "value": groups["value"].mean(),
-            "bound": groups["bound"].mean(),
-            "seconds": groups["seconds"].median(),
-        }
-    ).sort_values([*KIND, "gap_to_best"], kind="stable")
-    return Table(
-        name="schedules",
-        title="Schedules on MIG instances",
-        columns=[
-            Column("goal", "objective"),
-            Column("reading", "reading"),
-            *([Column("units", "units", unit="MB")] if runs["units"].nunique() > 1 else []),
-            METHOD,
-            *_counts_of(sets="sets", verified="verified"),
-            *_shares_of(gap_to_best="gap to best, mean", most="most"),
-            *_counts_of(optimal="optimal"),
-            *_columns(formats.term, value="mean z", bound="mean bound"),
-            *_columns(formats.measured, "s", seconds="median"),
-        ],
-        rows=lines.reset_index().to_dict("records"),
-        notes=[
-            "By objective and reading; z: the first stage of the objective; gap to best:"
-            " (z - b) / z to the best bound b of the problem by any method; optimal: z = b."
-        ],
+    note = (
+        "By objective and reading; z: the first stage of the objective; gap to best: (z - b) / z"
+        " to the best bound b of the problem by any method; optimal: z = b."
     )
+    hidden = [] if runs["units"].nunique() > 1 else ["units"]
+    return _table("schedules", "Schedules on MIG instances", lines.reset_index(), [note], hidden)
 
 
-def _numbers(rows: Sequence[Row], names: Mapping[str, str]) -> pd.DataFrame:
-    """The methods of rows, and values of columns by other names, NaN where nothing is known."""
-    values = {
-        name: pd.Series([known(row, column) for row in rows], dtype=float)
-        for name, column in names.items()
-    }
-    return pd.DataFrame({"method": [row["method"] for row in rows], **values})
-
-
-CROWDED = 0.7  # utilisation above which a lower bound says little
-CROWDED_NOTE = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible."
-SIMULATED = {"cost": "objective", "bound": "best_bound", "seconds": "decision_median_s"} | {
-    name: name for name in ("energy", "tardiness", "late", "jobs", "utilisation", "decisions")
-}
+def _numbers(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
+    """The methods of rows and numbers of their columns, NaN where nothing is known."""
+    numbers = {key: pd.Series([known(row, key) for row in rows], dtype=float) for key in keys}
+    return pd.DataFrame({"method": [row["method"] for row in rows], **numbers})
 
 
 def simulation_table(rows: Sequence[Row]) -> Table | None:
@@ -190,116 +218,72 @@ def simulation_table(rows: Sequence[Row]) -> Table | None:
         return None
     runs = _numbers(chosen, SIMULATED).assign(workload=[problem(row) for row in chosen])
     policies = list(dict.fromkeys(runs["method"]))
-    done = runs[runs["cost"].notna()].groupby(["workload", "method"]).mean(numeric_only=True)
-    having = done.groupby("workload").size()
-    common = having.index[having == len(policies)]
-    own = done[done.index.get_level_values("workload").isin(common)]
-    own = own.groupby("method").mean().reindex(policies)
-    lines = own.assign(
-        over_bound=own["cost"] / own["bound"],
-        late=own["late"] / own["jobs"],
-        ended=runs.groupby("method")["cost"].count(),
-        milliseconds=1000 * own["seconds"],
+    done = runs[runs["objective"].notna()].groupby(["workload", "method"]).mean().reset_index()
+    common = done[done.groupby("workload")["method"].transform("size") == len(policies)]
+    own = common.drop(columns="workload").groupby("method").mean().reindex(policies)
+    lines = pd.DataFrame(
+        {
+            "ended": runs.groupby("method")["objective"].count()[policies],
+            "cost": own["objective"],
+            "energy": own["energy"],
+            "tardiness": own["tardiness"],
+            "over_bound": own["objective"] / own["best_bound"],
+            "late": own["late"] / own["jobs"],
+            "utilisation": own["utilisation"],
+            "decisions": own["decisions"],
+            "milliseconds": 1000 * own["decision_median_s"],
+        }
     )
     notes = [
-        f"Means over {counted(len(common), 'workload')} that all policies completed; late: by"
-        " more than 60 s; in use: of all GPU-hours; ms: medians."
+        f"Means over {counted(common['workload'].nunique(), 'workload')} that all policies"
+        " completed; late: by more than 60 s; in use: of all GPU-hours; ms: medians.",
+        f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible.",
     ]
-    if (own["utilisation"] > CROWDED).any():
-        notes.append(CROWDED_NOTE)
-    return Table(
-        name="simulations",
-        title="Simulations",
-        columns=[
-            METHOD,
-            *_counts_of(ended="completed"),
-            *_columns(formats.cost, "$", cost="cost"),
-            *_columns(formats.term, energy="energy", tardiness="tardiness", over_bound="/ bound"),
-            *_shares_of(late="late", utilisation="in use"),
-            *_counts_of(decisions="decisions"),
-            *_columns(formats.measured, milliseconds="ms each"),
-        ],
-        rows=named(lines),
-        notes=notes,
-    )
-
-
-RATIO = {"ratio": "ratio", "low": "from", "high": "to"}
+    notes = notes if (own["utilisation"] > CROWDED).any() else notes[:1]
+    return _table("simulations", "Simulations", by_method(lines), notes)
 
 
 def _means(analysis: Analysis) -> Table:
-    found, shared = analysis.means(), analysis.is_shared
-    common = int(found["in_both"].iloc[0])
+    found, shared, ranked = analysis.means(), analysis.is_shared, analysis.ranked
+    common = len(analysis.times[ranked].dropna()) if ranked else 0
     told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
-    ratio = [] if shared else _columns(formats.measured, **RATIO)
-    seconds = partial(_columns, formats.measured, "s")
-    both = seconds(intersection=f"mean of {common}") if common else []
-    solving = seconds(penalised="time to solve, mean"), seconds(par10="PAR10")
-    to_solve, par10 = ([replace(one, missing=UNSOLVED) for one in own] for own in solving)
-    return Table(
-        name="times",
-        title="Time to solve",
-        columns=[
-            METHOD,
-            *_counts_of(solved="solved", problems="of"),
-            *seconds(ran="running time, mean"),
-            *(*to_solve, *ratio, *both, *par10),
-        ],
-        rows=named(found.drop(columns=[*RATIO]) if shared else found),
-        notes=[
-            f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
-            " problems that the method was run on; time to solve: a failure"
-            f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
-            f" PAR10: arithmetic mean, a failure counts 10 limits; {UNSOLVED}: solved nothing.",
-            *([UNRANKED] if shared else []),
-        ],
-    )
+    notes = [
+        f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
+        " problems that the method was run on; time to solve: a failure"
+        f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
+        f" PAR10: arithmetic mean, a failure counts 10 limits; {UNSOLVED}: solved nothing.",
+        *([UNRANKED] if shared else []),
+    ]
+    found = found.drop(columns=["ratio", "ratio_low", "ratio_high"] if shared else [])
+    table = _table("times", "Time to solve", by_method(found), notes, [] if common else [BOTH])
+    both = replace(COLUMNS[BOTH], heading=f"mean of {common}")
+    columns = [both if column.key == BOTH else column for column in table.columns]
+    return replace(table, columns=columns)
 
 
 def _gaps(analysis: Analysis) -> Table:
-    return Table(
-        name="gaps",
-        title="Gaps at the end",
-        columns=[
-            METHOD,
-            *_counts_of(gaps="gaps"),
-            *_shares_of(median="median", upper_quartile="3/4", most="most"),
-            *_shares_of(primal_median="primal median", primal_mean="primal mean"),
-            *_counts_of(best="best cost"),
-            *_columns(formats.measured, "MB", memory="memory"),
-        ],
-        rows=named(gap_summary(analysis.runs)),
-        notes=[
-            "Gap to best: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap:"
-            " the same to the best cost of these rows; its mean counts a failure as 100 %, and no"
-            " problem that the method was not run on."
-        ],
+    note = (
+        "Gap to best: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the"
+        " same to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
+        " that the method was not run on."
     )
-
-
-ANYTIME = {"primal": "primal integral", "primal_dual": "primal-dual integral", "hit": "targets hit"}
+    return _table("gaps", "Gaps at the end", by_method(gap_summary(analysis.runs)), [note])
 
 
 def _anytime(analysis: Analysis) -> Table | None:
     found = analysis.anytime()
     if found is None:
         return None
-    return Table(
-        name="anytime",
-        title="Over time",
-        columns=[METHOD, *_shares_of(**ANYTIME)],
-        rows=named(found),
-        notes=[
-            "Integrals of the primal gap and of the gap to the run's own bound over time, by the"
-            " time limit; 100 % before the first incumbent. Targets: primal gaps of 10, 5, 2, 1,"
-            " 0.5, 0.1 and 0 % on each problem."
-        ],
+    note = (
+        "Integrals of the primal gap and of the gap to the run's own bound over time, by the time"
+        " limit; 100 % before the first incumbent. Targets: primal gaps of 10, 5, 2, 1, 0.5, 0.1"
+        " and 0 % on each problem."
     )
+    return _table("anytime", "Over time", by_method(found), [note])
 
 
-def _pairs(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
-    """The pairs by "time" or "cost"."""
-    instances = analysis.logs.index.get_level_values("instance").nunique()
+def _pairs(measure: Measure, analysis: Analysis) -> Table:
+    instances = analysis.ran.index.get_level_values("instance").nunique()
     notes = [
         f"Wins, ties (within {100 * TIE:g} %) and losses of the first method by problem;"
         " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
@@ -307,95 +291,48 @@ def _pairs(measure: str, found: pd.DataFrame, analysis: Analysis) -> Table:
         f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
         " A pair is compared on the problems that both were run on."
     ]
-    if least_p(instances) > CERTAIN:
-        told = f"no p can be below {least_p(instances):g}"
-        notes.append(f"With {counted(instances, 'instance')} {told}.")
-    return Table(
-        name=f"pairs-by-{measure}",
-        title=f"Pairs by {measure}",
-        columns=[
-            Column("one", "method"),
-            Column("other", "against"),
-            *_counts_of(wins="wins", ties="ties", losses="losses"),
-            *_shares_of(better="better"),
-            Column("effect", "effect", "{:.2f}".format),
-            *_columns(probability, p="p", holm="Holm"),
-        ],
-        rows=found.to_dict("records"),
-        notes=notes,
-    )
+    if (least := least_p(instances)) > CERTAIN:
+        notes.append(f"With {counted(instances, 'instance')} no p can be below {least:g}.")
+    return _table(f"pairs-by-{measure}", f"Pairs by {measure}", analysis.pairs(measure), notes)
 
 
-def probability(value: float) -> str:
-    """
-    Return a p-value, never a bare 0.
-
-    >>> probability(0.0314), probability(1e-9), probability(1.0)
-    ('0.0314', '<0.0001', '1.00')
-    """
-    return "<0.0001" if value < 1e-4 else formats.significant(value, 3)
-
-
-def _ranks(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Table:
+def _ranks(measure: Measure, analysis: Analysis) -> Table:
     """Ranks by "time" or "cost"; its file has the share of every rank."""
-    means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
-    return Table(
-        name=f"ranks-by-{measure}",
-        title=f"Ranks by {measure}",
-        columns=[
-            METHOD,
-            Column("mean", "mean rank", "{:.2f}".format),
-            *_shares_of(rank_1="rank 1"),
-            *_counts_of(low="from", high="to"),
-        ],
-        rows=named(rank_spread(shares).join(shares.add_prefix("rank_"))),
-        notes=[
-            f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
-            " how often the first, and the middle 95 %.",
-            *([analysis.unranked] if analysis.unranked else []),
-        ],
-    )
+    shares = analysis.ranks_by_time if measure == "time" else analysis.ranks_by_cost
+    mean = {"time": "shifted geometric mean time", "cost": "mean primal gap"}[measure]
+    found = by_method(rank_spread(shares).join(shares.add_prefix("rank_")))
+    notes = [
+        f"Ranks by {mean} when instances, then seeds, are drawn again: their mean, the middle 95 %,"
+        " and how often the first.",
+        *([analysis.unranked] if analysis.unranked else []),
+    ]
+    return _table(f"ranks-by-{measure}", f"Ranks by {measure}", found, notes)
 
 
 def _virtual_best(analysis: Analysis) -> Table:
     found = analysis.virtual_best()
     virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
-    return Table(
-        name="virtual-best",
-        title="Virtual best",
-        columns=[
-            METHOD,
-            *_counts_of(best="fastest", alone="alone"),
-            *_columns(formats.measured, contribution="contribution"),
-        ],
-        rows=named(found.methods),
-        notes=[
-            f"The fastest method of each instance: mean {virtual} s; the single best, "
-            f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster,"
-            " or at all; contribution: the virtual best's mean without the method by that with it."
-        ],
+    note = (
+        f"The fastest method of each instance: mean {virtual} s; the single best, "
+        f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster, or"
+        " at all; contribution: the virtual best's mean without the method by that with it."
     )
+    return _table("virtual-best", "Virtual best", by_method(found.methods), [note])
 
 
 def _fairness(analysis: Analysis) -> Table:
-    found = findings(analysis.ordered)
-    unfair = [one for one in found if one.unfair]
     lines = [
-        {"weight": "UNFAIR" if one.unfair else "note", "aspect": one.aspect, "message": one.message}
-        for one in found
+        ("UNFAIR" if one.unfair else "note", one.aspect, one.message)
+        for one in findings(analysis.ordered)
     ]
-    return Table(
-        name="fairness",
-        title="Fairness",
-        columns=[
-            Column("weight", "weight"),
-            Column("aspect", "aspect"),
-            Column("message", "finding"),
-        ],
-        rows=lines,
-        mark=lambda row, key: "bad" if row["weight"] == "UNFAIR" and key == "weight" else "",
-        notes=[] if unfair else ["Nothing that the rows tell is unfair."],
-    )
+    frame = pd.DataFrame(lines, columns=["weight", "aspect", "message"])
+    is_fair = (frame["weight"] == "note").all()
+    notes = ["Nothing that the rows tell is unfair."] if is_fair else []
+
+    def mark(row: Mapping[str, Any], key: str) -> str:
+        return "bad" if key == "weight" and row[key] == "UNFAIR" else ""
+
+    return replace(_table("fairness", "Fairness", frame, notes), mark=mark)
 
 
 def best_pairs(table: Table, analysis: Analysis) -> Table:

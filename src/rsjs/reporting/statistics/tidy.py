@@ -14,16 +14,16 @@ Bounds and costs are shared again over all rows that are given, so that rows of 
 may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
 it calls an instance infeasible for which another run has a solution.
 
-`read_stored` reads the rows of a stored comparison, with the events of each run where they are.
+`read_stored` reads the rows of a stored comparison, with the events of each run where they are;
+`matrix` has one row per problem and one column per method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-import numpy as np
 import pandas as pd
 
 from rsjs.campaigns import schema_files
@@ -41,6 +41,9 @@ WORDS = {
     "status": ("ok", "no_solution", "infeasible", "wrong"),
 }
 PROBLEM = ["instance", "seed", "repetition"]
+GAP_LIMIT = 1e-4  # where a row does not tell its own
+ROUNDING = 1e-9  # a gap of 0 may be one of rounding
+Success = Literal["proved", "reached"]
 
 
 class StoredRow(Row, total=False):
@@ -59,79 +62,59 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     """
     if not rows:
         raise InputError("", described("no rows"), "at least one run")
-    for i, row in enumerate(rows):
-        for key in NEEDED:
-            if known(row, key) is None:
-                found = described("nothing")
-                raise InputError(f"row {i + 1}, {key}", found, "a value, as `rsjs compare` writes")
-        for key, words in WORDS.items():
-            if (word := row.get(key)) not in words:
-                raise InputError(f"row {i + 1}, {key}", word, f"one of {', '.join(words)}")
-        if row["time_limit"] <= 0:
-            raise InputError(f"row {i + 1}, time_limit", row["time_limit"], "a number > 0")
-        if (known(row, "total_s") or 0) < 0:
-            raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
     first: dict[tuple[Any, ...], int] = {}
-    for i, row in enumerate(rows):
+    for i, row in enumerate(rows, start=1):
+        _refuse(row, f"row {i}")
         run = (problem(row), int(row["seed"]), _repetition(row), row["method"])
-        if run in first:
+        if first.setdefault(run, i) != i:
             what = f"{row['method']} on {row.get('instance')} with seed {int(row['seed'])}"
+            expected = "one row for each method and problem: campaigns that share some are analysed"
             found = described(f"{what} as in row {first[run]}")
-            raise InputError(
-                f"row {i + 1}",
-                found,
-                "one row for each method and problem: campaigns that share some are analysed apart",
-            )
-        first[run] = i + 1
-    shared = _shared_bounds(rows)
+            raise InputError(f"row {i}", found, f"{expected} apart")
+    best = {key: _best(own) for key, own in group_by(rows, problem).items()}
     compared = competing(ordered(distinct(rows)))
-    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in compared])
+    runs = pd.DataFrame([_run(row, *best[problem(row)]) for row in compared])
+    return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
 
-def methods(runs: pd.DataFrame) -> list[str]:
-    """Return the methods in order of first appearance."""
-    return list(dict.fromkeys(runs["method"]))
+def _refuse(row: StoredRow, place: str) -> None:
+    for key in NEEDED:
+        if known(row, key) is None:
+            expected = "a value, as `rsjs compare` writes"
+            raise InputError(f"{place}, {key}", described("nothing"), expected)
+    for key, words in WORDS.items():
+        if (word := row.get(key)) not in words:
+            raise InputError(f"{place}, {key}", word, f"one of {', '.join(words)}")
+    if row["time_limit"] <= 0:
+        raise InputError(f"{place}, time_limit", row["time_limit"], "a number > 0")
+    if (known(row, "total_s") or 0) < 0:
+        raise InputError(f"{place}, total_s", row["total_s"], "a number >= 0")
 
 
-def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, float]]:
-    """Best cost and best bound of each problem but for its seed, NaN where there is none."""
-    shared = {}
-    for key, own in group_by(rows, problem).items():
-        costs = [known(row, "objective") for row in own]
-        cost = min((cost for cost in costs if cost is not None), default=np.nan)
-        bounds = [
-            bound
-            for row in own
-            for bound in (known(row, "bound"), known(row, "best_bound"))
-            if bound is not None and row["status"] != "wrong" and not contradicts(cost, bound)
-        ]
-        shared[key] = cost, max(bounds, default=np.nan)
-    return shared
+def _repetition(row: Row) -> int:
+    return int(known(row, "repetition") or 1)
 
 
-def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
+def _best(rows: Sequence[Row]) -> tuple[float | None, float | None]:
+    """Return best cost and best bound of a problem, whatever the seed."""
+    costs = [cost for row in rows if (cost := known(row, "objective")) is not None]
+    cost = min(costs, default=None)
+    bounds = [
+        bound
+        for row in rows
+        for bound in (known(row, "bound"), known(row, "best_bound"))
+        if bound is not None and row["status"] != "wrong" and not contradicts(cost, bound)
+    ]
+    return cost, max(bounds, default=None)
+
+
+def _run(row: StoredRow, best_cost: float | None, best_bound: float | None) -> dict[str, Any]:
     cost, bound = known(row, "objective"), known(row, "bound")
-    status = row["status"]
-    if bound is not None and contradicts(best_cost, bound):
+    status = "wrong" if contradicts(best_cost, bound) else row["status"]
+    if row["stop"] == "infeasible" and best_cost is not None:
         status = "wrong"
-    if row["stop"] == "infeasible" and not np.isnan(best_cost):
-        status = "wrong"
-    valid = status == "ok" and cost is not None
-    reached = cost if valid else None
-    tied = reached is not None and ties(reached, best_cost)
-    numbers = {
-        "objective": reached,
-        "best_cost": best_cost,
-        "bound": bound if status != "wrong" else None,
-        "best_bound": best_bound,
-        "gap_to_best": gap(reached, None if np.isnan(best_bound) else best_bound),
-        "own_gap": gap(reached, bound),
-        "primal_gap": 0.0 if tied else gap(reached, None if np.isnan(best_cost) else best_cost),
-        "seconds": known(row, "total_s"),
-        "limit": row["time_limit"],
-        "gap_limit": known(row, "gap_limit"),
-        "memory": known(row, "peak_memory_mb"),
-    }
+    cost = cost if status == "ok" else None
+    is_best = cost is not None and best_cost is not None and ties(cost, best_cost)
     return {
         "instance": row["instance"],
         "seed": int(row["seed"]),
@@ -139,14 +122,46 @@ def _run(row: StoredRow, best_cost: float, best_bound: float) -> dict[str, Any]:
         "method": row["method"],
         "stop": row["stop"],
         "status": status,
-        "valid": valid,
-        **{key: np.nan if value is None else float(value) for key, value in numbers.items()},
+        "valid": cost is not None,
+        "objective": cost,
+        "best_cost": best_cost,
+        "bound": bound if status != "wrong" else None,
+        "best_bound": best_bound,
+        "gap_to_best": gap(cost, best_bound),
+        "own_gap": gap(cost, bound),
+        "primal_gap": 0.0 if is_best else gap(cost, best_cost),
+        "seconds": known(row, "total_s"),
+        "limit": row["time_limit"],
+        "gap_limit": known(row, "gap_limit"),
+        "memory": known(row, "peak_memory_mb"),
         "events": row.get("events"),
     }
 
 
-def _repetition(row: Row) -> int:
-    return int(known(row, "repetition") or 1)
+def methods(runs: pd.DataFrame) -> list[str]:
+    """Return the methods in order of first appearance."""
+    return list(dict.fromkeys(runs["method"]))
+
+
+def matrix(runs: pd.DataFrame, values: str | pd.Series) -> pd.DataFrame:
+    """Return a column, or values, of runs by problem and method in order of first appearance."""
+    values = runs[values] if isinstance(values, str) else values
+    wide = runs.assign(value=values).pivot(index=PROBLEM, columns="method", values="value")
+    problems = pd.MultiIndex.from_frame(runs[PROBLEM].drop_duplicates())
+    return wide.loc[problems, methods(runs)].rename_axis(columns=None)
+
+
+def solved(
+    runs: pd.DataFrame, success: Success = "reached", target: float | None = None
+) -> pd.Series:
+    """
+    Return whether each run has a gap of at most the target, or its own gap limit without one.
+
+    proved, the own gap: the method itself proved it; reached, the gap to the best bound: any did.
+    """
+    limit = runs["gap_limit"].fillna(GAP_LIMIT) if target is None else target
+    found = runs["own_gap" if success == "proved" else "gap_to_best"]
+    return runs["valid"] & (found <= limit + ROUNDING)
 
 
 ROWS, EVENTS = "rows.csv", "events.json"
