@@ -179,7 +179,7 @@ class Workload(ReadOnly):
             name=self.name,
             cluster=self.cluster,
             jobs=self.jobs,
-            laws=self.laws,
+            laws=dict(self.laws),  # that a policy may change
             now=max(self.jobs.release.tolist(), default=0.0),
             H=self.H,
             rho=self.rho,

@@ -6,7 +6,6 @@ from itertools import product
 import numpy as np
 
 from rsjs.simulation.accounting import prices
-from rsjs.simulation.state import whole
 
 DONE = 1e-7  # epochs: less is none
 
@@ -18,7 +17,7 @@ def offline_optimum(workload):
     A decision is taken at each submission and completion; preemption is free.
     """
     jobs, cluster = workload.jobs, workload.cluster
-    pace, price = whole(workload).hours_per_epoch, prices(cluster, "curve")
+    pace, price = workload.submitted().hours_per_epoch, prices(cluster, "curve")
     kind = cluster.allowed.argmax(axis=1).tolist()
     size, gpu = cluster.gpus_of_type[kind].tolist(), cluster.gpu_of_type[kind].tolist()
 

@@ -10,7 +10,6 @@ from rsjs.simulation import accounting
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options, real_times
 from rsjs.simulation.policy import Status
-from rsjs.simulation.state import whole
 
 LAW = [[2, 1], [4, 1], [6, 1]]
 SHARE = -1  # half a GPU, where an epoch takes half as long again as on a whole one
@@ -123,12 +122,12 @@ def test_real_times_are_within_the_errors_for_every_policy(three, scripted, deno
 @pytest.mark.parametrize("denominator", ["predicted", "real"])
 def test_each_configuration_has_its_own_error(three, denominator):
     options = Options(deviation=0.2, denominator=denominator, seed=5)
-    predicted = whole(three).hours_per_epoch
+    predicted = three.submitted().hours_per_epoch
     key = sha256(f"simulation|5|{three.digest}|deviation".encode()).digest()
     raw = np.random.PCG64(int.from_bytes(key, "big")).random_raw(predicted.size)
     error = 0.4 * (2 * (raw >> np.uint64(11)).astype(float) / 2**53 - 1)
     factor = 1 + error if denominator == "predicted" else 1 / (1 + error)
-    found, _ = real_times(whole(three), three.digest, options)
+    found, _ = real_times(three.submitted(), three.digest, options)
     usable = np.isfinite(predicted)
     expected = predicted[usable] * factor.reshape(predicted.shape)[usable]
     assert found[usable] == pytest.approx(expected, rel=1e-12)
@@ -258,7 +257,7 @@ def test_with_errors_the_real_hours_are_charged(make, scripted, energy, denomina
     workload = make(types={"A2": [1.0, 3.0]}, nodes=nodes, hours=hours, **times)
     options = Options(energy=energy, deviation=0.2, denominator=denominator, seed=5)
     found = simulate(workload, scripted({"j0": (0, 1), "j1": (1, 2), "j2": (2, 1)}), options)
-    pace = real_times(whole(workload), workload.digest, options)[0]
+    pace = real_times(workload.submitted(), workload.digest, options)[0]
     hours = pace[[0, 1, 2], 0, [1, 2, 1]]
     one_gpu = {"curve": 1.0, "gpu": 1.5, "node": 3.0, "base:0.25": 1.875}[energy]
     price = [one_gpu, 3.0, one_gpu]

@@ -48,7 +48,7 @@ def test_what_is_no_decision_is_refused(workload, reply, told):
     found = _run(workload, lambda state, memory: reply)
     assert found.status == Status.ERROR
     assert found.message.startswith(f"bad at 0 h: no decision: {told}")
-    assert (len(found.records), found.records[0].changes) == (1, None)
+    assert (len(found.records), found.records[0].decided) == (1, False)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_policy_that_swallows_errors_is_interrupted_too(workload, monkeypatch)
     found = _run(workload, _loop_on, decision_limit=0.02)
     assert found.status == Status.TOO_SLOW
     assert found.message == "bad at 0 h: no decision within 0.02 s"
-    assert [record.changes for record in found.records] == [None]
+    assert [record.decided for record in found.records] == [False]
 
 
 def test_a_ring_that_is_lost_is_repeated(workload, monkeypatch):

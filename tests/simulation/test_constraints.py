@@ -14,7 +14,7 @@ from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.feasibility import Constraints
 from rsjs.simulation.policy import Stopped
-from rsjs.simulation.state import State, whole
+from rsjs.simulation.state import State
 
 
 def _damaged(solution, rng):
@@ -84,7 +84,7 @@ def test_the_fast_way_alone_passes_no_infeasible_decision(rng, random_document, 
 )
 def test_as_many_nodes_are_selected_as_the_rule_says(make, rule, on, placed, told):
     workload = make(types={"A2": [1.0, 1.0]}, nodes=[["A2"]] * 3, release=[0, 0], due=[9, 9])
-    instance = replace(whole(workload), objective=replace(workload.objective, open_nodes=rule))
+    instance = replace(workload.submitted(), objective=replace(workload.objective, open_nodes=rule))
     runs = np.arange(2) < placed
     solution = Solution.of(
         np.where(runs, np.arange(2), -1), runs.astype(int), np.where(np.arange(3) < on, 0, -1)

@@ -8,8 +8,8 @@ import pytest
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.events import Kind
 from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Kind
 from rsjs.simulation.policy import Choice, Policy, Status
 from rsjs.simulation.state import State
 
@@ -79,11 +79,11 @@ def test_a_switch_is_an_event_unless_another_comes_before(two, scripted):
 
     found = simulate(two, Policy(spelling="by hand", decide=decide))
     assert [(record.time, record.kinds, record.switch) for record in found.records] == [
-        (0.0, (Kind.ARRIVAL,), -1),
-        (1.0, (Kind.ARRIVAL,), -1),
-        (2.5, (Kind.SWITCH,), 0),
-        (3.0, (Kind.COMPLETION,), -1),
-        (4.0, (Kind.COMPLETION,), -1),
+        (0.0, (Kind.ARRIVAL,), None),
+        (1.0, (Kind.ARRIVAL,), None),
+        (2.5, (Kind.SWITCH,), "j0"),
+        (3.0, (Kind.COMPLETION,), None),
+        (4.0, (Kind.COMPLETION,), None),
     ]
 
 

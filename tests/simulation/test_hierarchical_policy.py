@@ -14,7 +14,6 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.policies import registry
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Choice, Policy, Status
-from rsjs.simulation.state import whole
 
 
 def hierarchical(workload, method, controllers, **options):
@@ -141,7 +140,7 @@ def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
 
     monkeypatch.setattr(registry, "served", spied)
     options = Options(period=1.5, seed=4)
-    team = registry.maker("hierarchical")(parse("hierarchical?controllers=2"), whole(workload))
+    team = registry.maker("hierarchical")(parse("hierarchical?controllers=2"), workload.submitted())
     found = simulate(workload, team, options)
     assert (found.message, found.totals.energy) == ("", 5.5)
     seeds = [options.seed_of(n) for n in range(4)]

@@ -20,9 +20,9 @@ from rsjs.methods import parse
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
-from rsjs.simulation.policies.registry import MAKERS, maker, method_policy, policy, request
+from rsjs.simulation.policies.registry import MAKERS, deciders, maker, method_policy, policy
 from rsjs.simulation.policy import Policy, Status
-from rsjs.simulation.state import WorkloadData, whole
+from rsjs.simulation.state import WorkloadData
 
 SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
@@ -39,15 +39,11 @@ PREEMPTIVE = [
 
 
 def _as_method(spelling, workload, options):
-    return simulate(workload, method_policy(parse(spelling), whole(workload)), options)
+    return simulate(workload, method_policy(parse(spelling), workload.submitted()), options)
 
 
 def _steps(outcome):
-    return [
-        (r.time, r.completed, r.arrived, r.waiting, r.in_use, r.energy, r.tardiness)
-        + (() if r.changes is None else (r.changes.jobs.tolist(), r.changes.node.tolist()))
-        for r in outcome.records
-    ]
+    return [r._replace(kinds=(), switch=None, nodes={}) for r in outcome.records]
 
 
 @given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
@@ -147,14 +143,14 @@ def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more():
     workload = sts.workload(nodes=2, jobs=12, seed=1, gap_seconds=2000)
     request = parse("greedy:code")
     few = replace(request, method=replace(request.method, max_jobs=3))
-    found = simulate(workload, method_policy(few, whole(workload)))
+    found = simulate(workload, method_policy(few, workload.submitted()))
     assert found.status == Status.ERROR
     assert "serves up to 3 jobs, not 4" in found.message
-    assert [record.changes is None for record in found.records] == [False] * 3 + [True]
+    assert [record.decided for record in found.records] == [True] * 3 + [False]
 
 
 def test_every_policy_of_a_file_is_a_method():
-    assert [request(name).method.name for name in MAKERS] == [*MAKERS]
+    assert [parse(name, deciders()).method.name for name in MAKERS] == [*MAKERS]
     assert all(callable(maker(name)) for name in MAKERS)
 
 
@@ -184,7 +180,7 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
 @pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
 def test_greedy_without_prices_decides_as_the_method_does(rule, law):
     workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
-    as_method = method_policy(parse(f"greedy:{rule}"), whole(workload))
+    as_method = method_policy(parse(f"greedy:{rule}"), workload.submitted())
     as_method.prepare()
     one, other = (
         simulate(workload, decides) for decides in (policy(f"greedy:{rule}", workload), as_method)
@@ -196,7 +192,7 @@ def test_greedy_without_prices_decides_as_the_method_does(rule, law):
 
 def test_steps_of_a_part_are_those_of_its_own_laws():
     workload = sts.workload(nodes=5, jobs=30, seed=4)
-    known, looked_at = WorkloadData(whole(workload)), 0
+    known, looked_at = WorkloadData(workload.submitted()), 0
     inner = policy("queue:greedy", workload)
 
     def decide(state, memory):

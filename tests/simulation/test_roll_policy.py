@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from rsjs.instances.costs import remaining_distribution
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import jahani, sts
+from rsjs.methods import parse
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.events import Kind
 from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Kind
 from rsjs.simulation.policies import roll
-from rsjs.simulation.policies.registry import deciders, policy, request
+from rsjs.simulation.policies.registry import deciders, policy
 from rsjs.simulation.policies.roll import step, useful
 from rsjs.simulation.policy import Status
-from rsjs.simulation.state import whole
 
 
 def alone(workload, now=0.0):
     """The jobs of a workload at a time."""
-    return replace(whole(workload), now=now)
+    return replace(workload.submitted(), now=now)
 
 
 def two_speeds(make, due=15.2, weight=100.0):
@@ -184,5 +184,5 @@ def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch):
 
 
 def test_it_is_spelled_as_a_policy_only():
-    assert request("roll").spelling == "roll"
+    assert parse("roll", deciders()).spelling == "roll"
     assert [name for name in deciders() if name == "roll"] == ["roll"]

@@ -11,11 +11,11 @@ from rsjs.instances.generators import jahani, sts
 from rsjs.instances.solution import Solution
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.events import Kind
+from rsjs.simulation.outcome import Kind
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policies.sts import Memory, _floor
 from rsjs.simulation.policy import Policy, Status
-from rsjs.simulation.state import State, whole
+from rsjs.simulation.state import State
 
 MINUTE = 1 / 60
 
@@ -34,7 +34,7 @@ def test_a_job_changes_its_speed_when_the_profile_does(monkeypatch, make, realis
     found = simulate(workload, policy("sts:fallback", workload))
     switch = found.records[1]
     assert switch.time == pytest.approx(8.0)
-    assert (switch.kinds, switch.switch) == ((Kind.SWITCH,), 0)
+    assert (switch.kinds, switch.switch) == ((Kind.SWITCH,), "j0")
     assert found.records[-2].in_use == [2]
     # by rounding it may go on slowly for the least time between decisions
     assert end - 1e-9 <= found.completed_at[0] <= end + 0.4 * MINUTE + 1e-9
@@ -136,7 +136,7 @@ def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come():
     decided = heuristic.StsDecision(solution=nothing, change=change, wanted=np.array([2, 3, 4]))
     rows = np.arange(1, jobs)  # the first job has ended, the fourth one has just come
     state = State(
-        workload=whole(workload),
+        workload=workload.submitted(),
         now=1.0,
         rows=rows,
         epochs_done=np.zeros(jobs - 1),

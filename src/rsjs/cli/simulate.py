@@ -171,10 +171,9 @@ def simulate(
 def _policies(text: str, workload: Workload) -> list[str]:
     """Return the policies in a list, each once; InputError for one that cannot decide here."""
     from rsjs.simulation.policies.registry import deciders, served
-    from rsjs.simulation.state import whole
 
     chosen: list[Request] = requests(text, deciders())
-    return [served(one, whole(workload)).spelling for one in chosen]
+    return [served(one, workload.submitted()).spelling for one in chosen]
 
 
 def _campaign(

@@ -8,8 +8,8 @@ What decisions are worth in the long run: jobs arrive, policies decide, the cloc
     running_cluster    who is where, and how far each job has come
     accounting         what nodes cost
     feasibility        decisions that are not feasible, or are none
-    events, event_log  what is kept of events, written, and replayed
-    outcome            totals, and whether they add up
+    outcome            what is kept of events, and totals
+    event_log          the log of a run: written, read and replayed
     bounds             lower bounds of a workload whose epochs are known
     references         bounds and baselines of a workload
     metrics            the cost of a policy against that of another one

@@ -17,34 +17,30 @@ from rsjs.core.errors import InputError
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import Cluster
 
-KINDS = "curve, gpu, node, or base:B with a share B from 0 to 1"
-
 
 def base_share(energy: str) -> float | None:
     """B of an accounting; None for the curve of the file."""
     if energy == "curve":
         return None
-    if energy in ("gpu", "node"):
-        return float(energy == "node")
-    kind, _, text = energy.partition(":")
+    kind, _, text = {"gpu": "base:0", "node": "base:1"}.get(energy, energy).partition(":")
     try:
         share = float(text)
     except ValueError:
         share = -1.0
     if kind != "base" or not 0 <= share <= 1:
-        raise InputError("/energy", energy, KINDS)
+        raise InputError(
+            "/energy", energy, "curve, gpu, node, or base:B with a share B from 0 to 1"
+        )
     return share
 
 
 def prices(cluster: Cluster, energy: str) -> Floats:
     """(V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
-    curve = cluster.cost_of_type
-    base = base_share(energy)
+    curve, base = cluster.cost_of_type, base_share(energy)
     if base is None:
         return curve
-    size = cluster.gpus_of_type[:, None]
+    size, used = cluster.gpus_of_type[:, None], np.arange(curve.shape[1])
     full = np.take_along_axis(curve, size, axis=1)
-    used = np.arange(curve.shape[1])
     billed = np.where(used > 0, full * (base + (1 - base) * used / size), 0.0)
     return np.where(used <= size, billed, np.inf)
 
@@ -59,37 +55,29 @@ class Nodes:
         self.kind = np.full(cluster.nodes, -1, dtype=np.int64)  # (N,) node type; -1 = off
         self.ready = np.zeros(cluster.nodes)  # (N,) h, when the node has booted
         self.in_use = np.zeros(types, dtype=np.int64)  # GPUs in use by GPU type
-        self.energy = 0.0  # $
         self.used_hours = np.zeros(types)  # GPU-hours in use by GPU type
-        self.dedicated_hours = 0.0  # GPU-hours of dedicated GPUs
-        self.given_hours, self.idle_hours = 0.0, 0.0  # of nodes that are on; those not in use
-        self._rate, self._dedicated, self._given, self._idle = 0.0, 0, 0, 0
+        self.energy, self._rate = 0.0, 0.0  # $, $/h
+        self.idle_hours, self._idle = 0.0, 0  # GPU-hours and GPUs idle, of nodes that are on
 
     def run(self, hours: float) -> None:
         """Let the meters run."""
         self.energy += self._rate * hours
         self.used_hours += self.in_use * hours
-        self.dedicated_hours += self._dedicated * hours
-        self.given_hours += self._given * hours
         self.idle_hours += self._idle * hours
 
-    def set(self, kind: Ints, used: Ints, dedicated: int, now: float) -> Ints:
+    def set(self, kind: Ints, used: Ints, now: float) -> Ints:
         """
         Configure the nodes from now on; return the (D,) nodes whose type has changed.
 
-        `kind` and `used` (N,) are node types and GPUs in use, `dedicated` the GPUs not shared.
+        `kind` and `used` (N,) are node types and GPUs in use.
         """
         changed: Ints = (kind != self.kind).nonzero()[0]
         self.ready[changed] = now + self._boot
         self.kind = kind
         on = (kind >= 0).nonzero()[0]
-        types, busy = kind[on], used[on]
-        cluster = self._cluster
-        size = cluster.gpus_of_type[types]
+        types, busy, cluster = kind[on], used[on], self._cluster
         gpus = len(cluster.gpu_types)
         self.in_use = np.bincount(cluster.gpu_of_type[types], busy, gpus).astype(np.int64)
         self._rate = float(self._price[types, busy].sum())
-        self._dedicated = dedicated
-        self._given = int(size.sum())
-        self._idle = self._given - int(busy.sum())
+        self._idle = int((cluster.gpus_of_type[types] - busy).sum())
         return changed

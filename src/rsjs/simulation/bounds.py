@@ -65,7 +65,6 @@ from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.simulation import accounting
 from rsjs.simulation.options import Options, real_times
-from rsjs.simulation.state import whole
 
 
 class Modes(NamedTuple):
@@ -80,7 +79,7 @@ class Modes(NamedTuple):
 def modes(workload: Workload, options: Options) -> Modes:
     """Return the modes of a workload under the options of a simulation."""
     cluster = workload.cluster
-    dedicated, shared = real_times(whole(workload), workload.digest, options)
+    dedicated, shared = real_times(workload.submitted(), workload.digest, options)
     per_gpu = _least_price_per_gpu(workload, options)
     gpus = np.arange(dedicated.shape[2])
     part = np.zeros(shared.shape[1:])

@@ -19,7 +19,7 @@ totals, so that these do not rest on the policy that took the decisions.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from math import inf, nextafter
 from pathlib import Path
@@ -35,7 +35,6 @@ from rsjs.instances.io.serialization import canonical, canonical_text
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.events import Record
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
@@ -54,22 +53,27 @@ class Log:
     end: Document
 
 
-def text(outcome: Outcome) -> str:
-    """Return the log of a run."""
-    first = {
+def of(outcome: Outcome) -> Log:
+    """Return the log of a run; of an event without what is empty."""
+    run = {
         "format": FORMAT,
         "workload": outcome.workload.name,
         "sha256": outcome.workload.digest,
         "policy": outcome.policy,
         "options": outcome.options.as_dict(),
     }
-    last = {
-        "status": str(outcome.status),
-        "message": outcome.message,
-        "totals": asdict(outcome.totals),
-    }
-    lines = (first, *_events(outcome), last)
-    return "".join(f"{canonical_text(line)}\n" for line in lines)
+    events = [
+        {key: value for key, value in record._asdict().items() if value not in ([], {}, None)}
+        for record in outcome.records
+    ]
+    end = {"status": str(outcome.status), "message": outcome.message}
+    return Log(run=run, events=events, end={**end, "totals": asdict(outcome.totals)})
+
+
+def text(outcome: Outcome) -> str:
+    """Return the log of a run."""
+    log = of(outcome)
+    return "".join(f"{canonical_text(line)}\n" for line in (log.run, *log.events, log.end))
 
 
 def write(outcome: Outcome, path: str | Path) -> None:
@@ -123,73 +127,38 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
             decide=_decisions(workload, log, checker),
             keeps_running=log.end["status"] == Status.LOST,
         )
-        found = simulate(workload, recorded, Options(**log.run["options"]))
-        _refuse_other(found, log)
+        outcome = simulate(workload, recorded, Options(**log.run["options"]))
+        _refuse_other(outcome, log)
     except InputError:
         raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         message = described(f"{type(error).__name__}: {error}")
         raise InputError("", message, "a log of rsjs simulate") from None
-    return replace(found, policy=f"recorded {found.policy}", message=log.end["message"])
+    return replace(outcome, policy=f"recorded {outcome.policy}", message=log.end["message"])
 
 
-def events(outcome: Outcome) -> list[Document]:
-    """Return the lines between the first one and the last one, as `read` gives them."""
-    return [canonical(line) for line in _events(outcome)]
-
-
-def _events(outcome: Outcome) -> Iterator[Document]:
-    ids = outcome.workload.jobs.id
-    types = [node_type.name for node_type in outcome.workload.cluster.node_types]
-    for record in outcome.records:
-        yield _event(record, ids, types)
-
-
-def _event(record: Record, ids: tuple[str, ...], types: list[str]) -> Document:
-    document: Document = {
-        "time": record.time,
-        "kinds": [str(kind) for kind in record.kinds],
-        "decided": record.changes is not None,
-        "waiting": record.waiting,
-        "in_use": record.in_use,
-        "energy": record.energy,
-        "tardiness": record.tardiness,
-        "completed": [ids[j] for j in record.completed],
-        "arrived": [ids[j] for j in record.arrived],
-    }
-    if record.switch >= 0:
-        document["switch"] = ids[record.switch]
-    if (changes := record.changes) is not None:
-        columns = (changes.jobs, changes.node, changes.gpus, changes.level)
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        document["run"] = {ids[j]: placed for j, *placed in rows if placed[0] >= 0}
-        document["wait"] = [ids[j] for j, node, *_ in rows if node < 0]
-        nodes = zip(changes.nodes.tolist(), changes.kind.tolist(), strict=True)
-        document["nodes"] = {str(n): types[v] if v >= 0 else None for n, v in nodes}
-    return {key: value for key, value in document.items() if value not in ([], {})}
-
-
-def _refuse_other(found: Outcome, log: Log) -> None:
-    totals = canonical(asdict(found.totals))
-    if totals != log.end["totals"]:
-        before = log.end["totals"]
+def _refuse_other(outcome: Outcome, log: Log) -> None:
+    """Raise InputError unless a run came to the totals, the events and the status of a log."""
+    again, before = of(outcome), log.end["totals"]
+    if (totals := canonical(again.end["totals"])) != before:
         other = (f"{name} {value!r}" for name, value in totals.items() if value != before.get(name))
-        message = found.message or f"other totals: {', '.join(other)}"
+        message = outcome.message or f"other totals: {', '.join(other)}"
         raise InputError("/totals", described(message), "those of the log")
-    again, count = events(found), len(log.events)
-    if len(again) != count:
-        raise InputError("", described(f"{len(again)} events"), f"the {count} of the log")
-    for line, (event, logged) in enumerate(zip(again, log.events, strict=True), start=2):
+    if len(again.events) != len(log.events):
+        events = described(f"{len(again.events)} events")
+        raise InputError("", events, f"the {len(log.events)} of the log")
+    for line, (made, logged) in enumerate(zip(again.events, log.events, strict=True), start=2):
+        event = canonical(made)
         for key in sorted({*event, *logged}):
             if event.get(key) != logged.get(key):
                 raise InputError(f"line {line}/{key}", logged.get(key), repr(event.get(key)))
-    if found.status != log.end["status"]:
-        raise InputError("/status", log.end["status"], str(found.status))
+    if outcome.status != log.end["status"]:
+        raise InputError("/status", log.end["status"], str(outcome.status))
 
 
-def _decisions(workload: Workload, log: Log, checker: bool) -> Any:
+def _decisions(workload: Workload, log: Log, checker: bool) -> Callable[[State, Any], Choice]:
+    """Return what decides as a log says."""
     types = {v.name: i for i, v in enumerate(workload.cluster.node_types)}
-    position = {name: j for j, name in enumerate(workload.jobs.id)}
     decided = [i for i, event in enumerate(log.events) if event["decided"]]
 
     def decide(state: State, memory: Any) -> Choice:
@@ -197,34 +166,30 @@ def _decisions(workload: Workload, log: Log, checker: bool) -> Any:
             complete = log.end["status"] in (Status.COMPLETE, Status.LOST)
             status = Status.ERROR if complete else Status(log.end["status"])
             raise Stopped(status, f"the log has {len(decided)} decisions only")
-        at, jobs = decided[state.number], len(state.rows)
-        event = log.events[at]
-        row_of = {int(row): i for i, row in enumerate(state.rows)}
-        placed = np.column_stack(
-            [state.current.job_node, state.current.job_gpus, state.current.job_level]
-        ).reshape(jobs, 3)
+        at, current = decided[state.number], state.current
+        event, following = (*log.events[at : at + 2], {})[:2]
+        position = {workload.jobs.id[row]: i for i, row in enumerate(state.rows.tolist())}
+        placed = np.column_stack([current.job_node, current.job_gpus, current.job_level])
         for name in event.get("wait", ()):
-            placed[row_of[position[name]]] = -1, 0, -1
+            placed[position[name]] = -1, 0, -1
         for name, where in event.get("run", {}).items():
-            placed[row_of[position[name]]] = where
-        kind = state.current.node_type.copy()
+            placed[position[name]] = where
+        kind = current.node_type.copy()
         for node, name in event.get("nodes", {}).items():
             kind[int(node)] = -1 if name is None else types[name]
         solution = Solution.of(placed[:, 0], placed[:, 1], kind, placed[:, 2])
-        violations = check(state.instance, solution).violations if checker else ()
-        if violations:
+        if checker and (violations := check(state.instance, solution).violations):
             raise Stopped(Status.INFEASIBLE, "; ".join(map(str, violations[:3])))
-        change = np.full(jobs, inf)
-        following = log.events[at + 1] if at + 1 < len(log.events) else {}
+        change = np.full(len(placed), inf)
         if "switch" in following:
-            change[row_of[position[following["switch"]]]] = _until(following["time"], state.now)
+            change[position[following["switch"]]] = _until(following["time"], state.now)
         return Choice(solution=solution, change=change)
 
     return decide
 
 
 def _until(time: float, now: float) -> float:
-    """Hours h for which now + h is `time`, to the last digit."""
+    """Return the hours h for which now + h is `time`, to the last digit."""
     hours = time - now
     while now + hours < time:
         hours = nextafter(hours, inf)

@@ -9,8 +9,7 @@ here is left to the checker, which has the last word and says what is wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +21,13 @@ from rsjs.simulation.policy import Choice, Status, Stopped
 from rsjs.simulation.state import State, gpus_in_use
 
 
+class Change(NamedTuple):
+    """What a feasible decision changes."""
+
+    jobs: Ints  # (C,) positions among the jobs at hand of those placed anew or taken off their GPUs
+    used: Ints  # (N,) GPUs in use from now on
+
+
 class Constraints:
     """What decisions on a workload must satisfy."""
 
@@ -30,20 +36,20 @@ class Constraints:
         dedicated, shared = whole.hours_per_epoch, whole.shared_hours_per_epoch
         self._stride = dedicated.shape[2]
         self._admissible = np.isfinite(np.concatenate([dedicated, shared], axis=2))
-        self._nodes, self._allowed = np.arange(whole.cluster.nodes), whole.cluster.allowed
+        self._nodes, self._allowed = whole.cluster.nodes, whole.cluster.allowed
         self._size = np.append(whole.cluster.gpus_of_type, 0)  # the last entry is that of type -1
 
     def check(self, state: State, solution: Solution) -> Change:
         """Return what a decision changes; raise Stopped if it is not feasible."""
-        found = self._passed(state, solution)
-        if found is not None and self._enough_nodes(len(state.rows), solution):
-            return found
+        change = self._passed(state, solution)
+        if change is not None and self._enough_nodes(len(state.rows), solution):
+            return change
         verdict = check(state.instance, solution)
-        if not verdict.feasible or found is None:
+        if not verdict.feasible or change is None:
             shown = "; ".join(map(str, verdict.violations[:3]))
             more = len(verdict.violations) - 3
             raise Stopped(Status.INFEASIBLE, f"{shown}; and {more} more" if more > 0 else shown)
-        return found
+        return change
 
     def _enough_nodes(self, jobs: int, solution: Solution) -> bool:
         """Return whether `open_nodes` certainly holds."""
@@ -51,7 +57,7 @@ class Constraints:
         if rule == "free":
             return True
         selected = int((solution.node_type >= 0).sum())
-        return rule == "jahani_eq" and selected == min(jobs, len(self._nodes))
+        return rule == "jahani_eq" and selected == min(jobs, self._nodes)
 
     def _passed(self, state: State, solution: Solution) -> Change | None:
         """Return the change; None if a constraint other than `open_nodes` does not hold."""
@@ -59,9 +65,9 @@ class Constraints:
         gpus, level, cluster = solution.job_gpus, solution.job_level, self._whole.cluster
         if not node.shape == gpus.shape == level.shape == state.rows.shape:
             return None
-        if kind.shape != self._nodes.shape or not _within(kind, len(cluster.node_types)):
+        if kind.shape != (self._nodes,) or not _within(kind, len(cluster.node_types)):
             return None
-        if not _within(node, len(kind)):
+        if not _within(node, self._nodes):
             return None
         retyped = kind != before.node_type
         new = (retyped & (kind >= 0)).nonzero()[0]
@@ -95,14 +101,6 @@ class Constraints:
         return bool(self._admissible[rows[runs], gpu, column].all())
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Change:
-    """What a feasible decision changes."""
-
-    jobs: Ints  # (C,) positions among the jobs at hand of those placed anew or taken off their GPUs
-    used: Ints  # (N,) GPUs in use from now on
-
-
 def _within(values: Ints, limit: int) -> bool:
     """Return whether all are from -1 to limit - 1."""
     return not values.size or bool(values.min() >= -1 and values.max() < limit)
@@ -114,9 +112,9 @@ def checked(reply: Any, jobs: int) -> Choice:
         raise _refused("/", type(reply).__name__, "a Choice")
     if not isinstance(reply.solution, Solution):
         raise _refused("/solution", type(reply.solution).__name__, "a Solution")
-    if reply.change is None:
+    change: Any = reply.change
+    if change is None:
         return reply
-    change = reply.change
     if not isinstance(change, np.ndarray) or change.dtype.kind not in "iuf":
         raise _refused("/change", getattr(change, "dtype", type(change).__name__), "hours, array")
     if change.shape != (jobs,):

@@ -1,21 +1,47 @@
-"""The outcome of a simulation: its totals, and whether they add up."""
+"""The outcome of a simulation: its events in order, and its totals."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
-from rsjs.simulation.events import Record
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Status
 from rsjs.simulation.running_cluster import RunningCluster
 
 LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes of a tight plan
-TOLERANCE = 1e-9  # relative, of sums that must agree
+
+
+class Kind(StrEnum):
+    """What makes a decision necessary, in the order in which those of one time are taken."""
+
+    COMPLETION = "completion"
+    ARRIVAL = "arrival"
+    SWITCH = "switch"
+    PERIOD = "period"
+
+
+class Record(NamedTuple):
+    """An event and the decision that followed, a line of the log; jobs by id."""
+
+    time: float  # h
+    kinds: tuple[Kind, ...]
+    completed: list[str]
+    arrived: list[str]
+    switch: str | None  # the job that the policy wanted to be called for
+    decided: bool  # False: no job was there, or the policy failed
+    run: dict[str, list[int]]  # jobs placed anew: node, dedicated GPUs, share level
+    wait: list[str]  # jobs taken off their GPUs
+    nodes: dict[str, str | None]  # nodes with another type; None = off
+    waiting: int  # jobs that wait from now on
+    in_use: list[int]  # GPUs in use from now on, by GPU type
+    energy: float  # $, so far
+    tardiness: float  # $, so far
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,36 +94,14 @@ class Outcome:
         return {"median": median, "most": max(self.seconds), "total": sum(self.seconds)}
 
 
-def outcome(
-    workload: Workload, cluster: RunningCluster, status: Status, message: str, **kept: Any
-) -> Outcome:
-    """
-    Return the outcome of a run; one whose sums do not agree is an error, whatever it was before.
-
-    Those of an interrupted run may not: Ctrl-C comes at any time.
-    """
-    # sums of GPU-hours may be off by the least step of the clock for each event and GPU: times that
-    # are large, as hours since 1970, have fewer decimals
-    step = float(np.spacing(abs(cluster.now))) * len(kept["records"]) * _gpus(workload)
-    if status != Status.INTERRUPTED and (sums := _disagreement(cluster, step)):
-        status, message = Status.ERROR, f"conservation: {sums}"
-    return Outcome(
-        workload=workload,
-        status=status,
-        message=message,
-        totals=_totals(workload, cluster, kept["records"]),
-        completed_at=cluster.completed_at,
-        **kept,
-    )
-
-
-def _totals(workload: Workload, cluster: RunningCluster, records: list[Record]) -> Totals:
+def totals(workload: Workload, cluster: RunningCluster, records: list[Record]) -> Totals:
+    """Return the totals of a run that has ended."""
     jobs, nodes, shape = workload.jobs, cluster.nodes, workload.cluster
     ended = np.flatnonzero(np.isfinite(cluster.completed_at))
     late = np.maximum(0.0, cluster.completed_at[ended] - jobs.due[ended])
     last = float(cluster.completed_at[ended].max()) if ended.size else cluster.now
     makespan = last - float(jobs.release[0])
-    capacity = _gpus(workload) * makespan
+    capacity = int(shape.largest_of_class @ shape.class_sizes) * makespan
     hours = nodes.used_hours.tolist()
     return Totals(
         cost=nodes.energy + cluster.tardiness,
@@ -113,32 +117,8 @@ def _totals(workload: Workload, cluster: RunningCluster, records: list[Record]) 
         idle_gpu_hours=nodes.idle_hours,
         preemptions=cluster.preemptions,
         moves=cluster.moves,
-        repeated_epochs=float(cluster.jobs.repeated.sum()),
+        repeated_epochs=float(cluster.repeated.sum()),
         longest_queue=max((record.waiting for record in records), default=0),
         events=len(records),
-        decisions=sum(record.changes is not None for record in records),
+        decisions=sum(record.decided for record in records),
     )
-
-
-def _gpus(workload: Workload) -> int:
-    """Return the GPUs of all nodes, each taken at its largest type."""
-    return int(workload.cluster.largest_of_class @ workload.cluster.class_sizes)
-
-
-def _disagreement(cluster: RunningCluster, step: float) -> str | None:
-    """Return the first sum that does not agree; those of GPU-hours may be off by `step` hours."""
-    jobs, nodes = cluster.jobs, cluster.nodes
-    used = float(nodes.used_hours.sum())
-    ended = np.flatnonzero(np.isfinite(cluster.completed_at))
-    net = jobs.executed[ended] - jobs.repeated[ended]
-    epochs = zip(
-        net.tolist(), jobs.realised[ended].tolist(), jobs.unresolved[ended].tolist(), strict=True
-    )
-    for what, found, expected, off in (
-        ("GPU-hours given, used and idle", nodes.given_hours, used + nodes.idle_hours, step),
-        ("GPU-hours of jobs and of nodes", cluster.dedicated_hours(), nodes.dedicated_hours, step),
-        *(("epochs", *numbers) for numbers in epochs),
-    ):
-        if not abs(found - expected) <= TOLERANCE * max(1.0, abs(expected)) + off:
-            return f"{what}: {found!r} and {expected!r}"
-    return None

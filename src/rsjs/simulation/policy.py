@@ -49,6 +49,7 @@ class Policy:
     prepare: Callable[[], object] = lambda: None
 
 
+TIE = 1e-9  # h: events this close are one
 CLOSE = 1e-6  # h: events this close, many times in a row, are a clock that stands still
 MOST_CLOSE = 100
 MOST_LETTERS = 500  # of a message

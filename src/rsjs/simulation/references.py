@@ -30,14 +30,14 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Choice, Status
-from rsjs.simulation.state import State, whole
+from rsjs.simulation.state import State
 
 CLAIRVOYANT = "queue:greedy"
 
 
 def clairvoyant(workload: Workload, options: Options | None = None) -> Outcome:
     """Simulate greedy, which sees how many epochs each job runs in place of its distribution."""
-    instance, decides = whole(workload), policy(CLAIRVOYANT, workload)
+    instance, decides = workload.submitted(), policy(CLAIRVOYANT, workload)
     fixed = (FIXED,) * len(instance.jobs)
     jobs = replace(instance.jobs, epochs_max=workload.realised_epochs, law=fixed)
     known = replace(instance, jobs=jobs)
@@ -56,7 +56,7 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
     jobs, of = workload.jobs, modes(workload, options or Options())
     power = np.broadcast_to(of.price, of.pace.shape)
     slack = jobs.due - jobs.release
-    found = profiles(of.pace, power, slack, steps_of_jobs(whole(workload)))
+    found = profiles(of.pace, power, slack, steps_of_jobs(workload.submitted()))
     until = np.minimum(found.until, workload.realised_epochs[:, None])
     epochs = np.diff(until, axis=1, prepend=0.0)
     hours = epochs * np.take_along_axis(of.pace, found.vertex, axis=1)

@@ -18,7 +18,7 @@ from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import SurvivalSteps, steps_of_jobs, taken
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 
@@ -44,20 +44,6 @@ def _packed(shares: tuple[int, ...], units: int) -> int:
 ALL = slice(None)
 
 
-def whole(workload: Workload) -> Instance:
-    """Return all jobs of a workload as one instance at the last submission, without its W_j."""
-    return Instance(
-        name=workload.name,
-        cluster=workload.cluster,
-        jobs=workload.jobs,
-        laws=dict(workload.laws),
-        now=max(workload.jobs.release.tolist()),
-        H=workload.H,
-        rho=workload.rho,
-        objective=workload.objective,
-    )
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
     """The moment of a decision."""
@@ -65,9 +51,8 @@ class State:
     #: all jobs of the workload, those to come included: for cluster, distributions and objective
     workload: Instance
     now: float  #: hours
-    rows: (
-        Ints  #: (A,) positions in the workload of the jobs at hand, ascending: a job keeps its own
-    )
+    #: (A,) positions in the workload of the jobs at hand, ascending: a job keeps its own
+    rows: Ints
     epochs_done: Floats  #: (A,)
     current: Solution  #: the placement until now, of these jobs
     elapsed: float  #: hours since the last decision; 0 at the first one

@@ -8,21 +8,20 @@ free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Floats
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.reporting.figures import draw
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.gantt import IN_TIME, TOO_LATE, UNFINISHED, WIDTH, Bar, Gantt, write
 from rsjs.reporting.figures.occupancy import placed
-from rsjs.simulation.events import Changes, Record
-from rsjs.simulation.outcome import LATE, Outcome
+from rsjs.simulation.outcome import LATE, Outcome, Record
 
 
 def cluster_course(outcomes: Sequence[Outcome], path: str | Path) -> Path:
@@ -39,32 +38,32 @@ def course_figure(outcomes: Sequence[Outcome]) -> Figure:
     if not outcomes:
         raise InputError("", described("no runs"), "at least one run to draw")
     cluster = outcomes[0].workload.cluster
-    cost: list[Series] = []
-    waiting: list[Series] = []
-    in_use: list[list[Series]] = [[] for _ in cluster.gpu_types]
+    titles = ["cost [$],\nof it energy (- -)", "jobs waiting"]
+    for i, gpu in enumerate(cluster.gpu_types):
+        of_gpu = cluster.allowed & (cluster.gpu_of_type == i)
+        most = np.where(of_gpu, cluster.gpus_of_type, 0).max(axis=1).sum()
+        titles.append(f"{gpu.name} in use\nof {most}")
+    series: list[list[Series]] = [[] for _ in titles]
     for outcome in outcomes:
-        time = np.array([record.time for record in outcome.records])
-        energy = np.array([record.energy for record in outcome.records])
-        tardiness = np.array([record.tardiness for record in outcome.records])
-        before = np.concatenate([[0.0], tardiness[:-1]])  # is due at completions
+        events, name = pd.DataFrame(outcome.records, columns=Record._fields), outcome.policy
+        time, energy, tardiness = (events[k].to_numpy() for k in ("time", "energy", "tardiness"))
+        before = np.append(0.0, tardiness)[:-1]  # is due at completions
         both = np.column_stack([energy + before, energy + tardiness]).ravel()
-        name = outcome.policy
-        cost.append(Series(name=name, x=np.repeat(time, 2), y=both, marked=[]))
-        energies = Series(name="", style=name, x=time, y=energy, look="dashed", marked=[])
-        cost.append(energies)
-        queue = [record.waiting for record in outcome.records]
-        waiting.append(Series(name=name, x=time, y=queue, kind="steps", marked=[]))
-        for i, series in enumerate(in_use):
-            used = [record.in_use[i] for record in outcome.records]
-            series.append(Series(name=name, x=time, y=used, kind="steps", marked=[]))
-    x, y = Axis(title="time [h]"), Axis(title="cost [$],\nof it energy (- -)", ends=(0, None))
-    panels = [Panel(series=cost, x=x, y=y)]
-    titles = [
-        f"{gpu.name} in use\nof {_gpus(cluster, i)}" for i, gpu in enumerate(cluster.gpu_types)
+        series[0] += [
+            Series(name=name, x=np.repeat(time, 2), y=both, marked=[]),
+            Series(name="", style=name, x=time, y=energy, look="dashed", marked=[]),
+        ]
+        in_use = np.reshape(events["in_use"].tolist(), (-1, len(cluster.gpu_types))).T
+        for own, y in zip(series[1:], [events["waiting"].to_numpy(), *in_use], strict=True):
+            own.append(Series(name=name, x=time, y=y, kind="steps", marked=[]))
+    panels = [
+        Panel(
+            series=own,
+            x=Axis(title="time [h]"),
+            y=Axis(title=title, ends=(0, None), is_count=i > 0),
+        )
+        for i, (title, own) in enumerate(zip(titles, series, strict=True))
     ]
-    for title, series in zip(["jobs waiting", *titles], [waiting, *in_use], strict=True):
-        y = Axis(title=title, ends=(0, None), is_count=True)
-        panels.append(Panel(series=series, x=x, y=y))
     return Figure(
         name="course",
         title="Cost, queue and GPUs over time",
@@ -76,15 +75,7 @@ def course_figure(outcomes: Sequence[Outcome]) -> Figure:
     )
 
 
-def _gpus(cluster: Cluster, gpu: int) -> int:
-    """GPUs of a type that the cluster has at most."""
-    of_gpu = cluster.allowed_in_class & (cluster.gpu_of_type == gpu)
-    size = np.where(of_gpu, cluster.gpus_of_type, 0).max(axis=1)
-    return int(size @ cluster.class_sizes)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stay:
+class Stay(NamedTuple):
     """A job on `width` GPUs (a fraction: a share) of a node from `start` on, begin to end [h]."""
 
     job: int
@@ -104,87 +95,75 @@ def stays(workload: Workload, records: Sequence[Record]) -> list[Stay]:
     """
     layout = _Layout(workload)
     for record in records:
-        for job in record.completed:
-            layout.leave(job, record.time)
-        if record.changes is not None:
-            layout.change(record.changes, record.time)
-    if records:
-        for job in list(layout.where):
-            layout.leave(job, records[-1].time)
-    return layout.found
+        layout.change(record)
+    for job in list(layout.where):
+        layout.leave(job, records[-1].time)
+    return layout.stays
 
 
 class _Layout:
     """Where jobs are, in units of a GPU from the first GPU of their node on."""
 
     def __init__(self, workload: Workload) -> None:
-        cluster = workload.cluster
-        self.cluster = cluster
-        self.kind = [-1] * cluster.nodes
+        self.position = {name: j for j, name in enumerate(workload.jobs.id)}
+        self.types = {kind.name: kind for kind in workload.cluster.node_types}
+        self.gpus = {gpu.name: gpu for gpu in workload.cluster.gpu_types}
+        self.kind: dict[int, str] = {}  # node type of each node
         self.where: dict[int, tuple[int, int, int, float]] = {}  # node, start, units, begin
-        self.found: list[Stay] = []
+        self.stays: list[Stay] = []
 
     def leave(self, job: int, time: float) -> None:
         """A job leaves its GPUs."""
         node, start, width, begin = self.where.pop(job)
-        units = self._units(node)
+        units = self.gpus[self.types[self.kind[node]].gpu_type].units
         if time > begin:
-            at, wide = start / units, width / units
-            self.found.append(Stay(job=job, node=node, start=at, width=wide, begin=begin, end=time))
+            self.stays.append(Stay(job, node, start / units, width / units, begin, time))
 
-    def change(self, changes: Changes, time: float) -> None:
-        """A decision takes effect."""
-        for job in changes.jobs.tolist():
-            if job in self.where:
-                self.leave(job, time)
-        for node, kind in zip(changes.nodes.tolist(), changes.kind.tolist(), strict=True):
-            self.kind[node] = kind
-        new: dict[int, dict[int, int]] = {}
-        columns = (changes.jobs, changes.node, changes.gpus, changes.level)
-        for job, node, gpus, level in zip(*(c.tolist() for c in columns), strict=True):
-            if node < 0:
-                continue
-            gpu = self.cluster.gpu_types[self.cluster.gpu_of_type[self.kind[node]]]
+    def change(self, record: Record) -> None:
+        """Jobs complete, and a decision takes effect."""
+        for name in (*record.completed, *record.wait, *record.run):
+            if self.position[name] in self.where:
+                self.leave(self.position[name], record.time)
+        self.kind |= {int(node): kind for node, kind in record.nodes.items() if kind is not None}
+        joining: dict[int, dict[int, int]] = {}
+        for name, (node, gpus, level) in record.run.items():
+            gpu = self.gpus[self.types[self.kind[node]].gpu_type]
             width = gpus * gpu.units if level < 0 else gpu.levels[level].units
-            new.setdefault(node, {})[job] = width
-        for node, widths in new.items():
-            self._join(node, widths, time)
+            joining.setdefault(node, {})[self.position[name]] = width
+        for node, widths in joining.items():
+            self._join(node, widths, record.time)
 
     def _join(self, node: int, widths: dict[int, int], time: float) -> None:
-        taken = {j: (at, width) for j, (n, at, width, _) in self.where.items() if n == node}
-        units = self._units(node)
-        size = units * self.cluster.node_types[self.kind[node]].gpus
-        for job in sorted(widths, key=lambda j: (-widths[j], j)):
-            gap = _gap(list(taken.values()), widths[job], units, size)
-            if gap is None:
-                break
-            taken[job] = gap, widths[job]
-        else:
-            for job in widths:
-                self.where[job] = (node, *taken[job], time)
-            return
+        """Place jobs beside those on a node, which move only if there is no other way."""
+        kind = self.types[self.kind[node]]
+        units = self.gpus[kind.gpu_type].units
         here = {j: width for j, (n, _, width, _) in self.where.items() if n == node}
-        for job in here:
-            self.leave(job, time)
-        for job, start in placed(here | widths, units).items():
-            self.where[job] = node, start, (here | widths)[job], time
+        start = {j: self.where[j][1] for j in here}
+        free = [True] * (units * kind.gpus)
+        for j, at in start.items():
+            free[at : at + here[j]] = [False] * here[j]
+        for job in sorted(widths, key=lambda j: (-widths[j], j)):
+            gap = _gap(free, widths[job], units)
+            if gap is None:
+                for other in here:
+                    self.leave(other, time)
+                widths = here | widths
+                start = placed(widths, units)
+                break
+            start[job] = gap
+            free[gap : gap + widths[job]] = [False] * widths[job]
+        for job, width in widths.items():
+            self.where[job] = node, start[job], width, time
 
-    def _units(self, node: int) -> int:
-        gpu = int(self.cluster.gpu_of_type[self.kind[node]])
-        return self.cluster.gpu_types[gpu].units
 
-
-def _gap(taken: list[tuple[int, int]], width: int, units: int, size: int) -> int | None:
-    """Where a job fits: whole GPUs side by side, or a part of one; GPUs in use first for a part."""
-    free = [True] * size
-    for start, length in taken:
-        free[start : start + length] = [False] * length
-    if width >= units:
-        starts = list(range(0, size - width + 1, units))
-    else:
-        starts = [at for at in range(size) if at % units + width <= units]
-        starts.sort(key=lambda at: all(free[at - at % units : at - at % units + units]))
-    return next((at for at in starts if all(free[at : at + width])), None)
+def _gap(free: Sequence[bool], width: int, units: int) -> int | None:
+    """Return where a job fits: whole GPUs, or a part of one; GPUs in use first for a part."""
+    gaps = (
+        at
+        for at in range(len(free) - width + 1)
+        if (at % units == 0 or at % units + width <= units) and all(free[at : at + width])
+    )
+    return min(gaps, key=lambda at: all(free[at // units * units :][:units]), default=None)
 
 
 ROW, LEAST, MOST = 0.09, 2.2, 14.0  # inches: height of a GPU, of the figure
@@ -193,9 +172,8 @@ LINE = 0.12  # inches: between two names of nodes
 
 def job_gantt(outcome: Outcome, path: str | Path) -> Path:
     """Draw every GPU as a row, the jobs on it as bars from start to end: .png, .svg or .pdf."""
-    cluster, jobs = outcome.workload.cluster, outcome.workload.jobs
-    size = np.where(cluster.allowed, cluster.gpus_of_type, 0).max(axis=1)
-    first = np.concatenate([[0], np.cumsum(size)])
+    cluster, jobs, records = outcome.workload.cluster, outcome.workload.jobs, outcome.records
+    first = np.append(0, np.cumsum(cluster.largest_of_class[cluster.class_of_node]))
     height = min(MOST, max(LEAST, 1.2 + ROW * first[-1]))
     bars = [
         Bar(
@@ -206,12 +184,13 @@ def job_gantt(outcome: Outcome, path: str | Path) -> Path:
             _colour(outcome, stay.job),
             jobs.id[stay.job],
         )
-        for stay in stays(outcome.workload, outcome.records)
+        for stay in stays(outcome.workload, records)
     ]
-    middle = (first[:-1] + first[1:]) / 2
-    shown = _apart(middle * (height - 1.2) / first[-1])
-    begin = outcome.records[0].time if outcome.records else 0.0
-    end = outcome.records[-1].time if outcome.records else 1.0
+    ticks: dict[float, str] = {}
+    for n, middle in enumerate(((first[:-1] + first[1:]) / 2).tolist()):
+        if not ticks or (middle - max(ticks)) * (height - 1.2) / first[-1] >= LINE:
+            ticks[middle] = _label(cluster, n)
+    begin, end = (records[0].time, records[-1].time) if records else (0.0, 1.0)
     chart = Gantt(
         title=f"{outcome.workload.name}\n{outcome.policy}",
         bars=bars,
@@ -219,7 +198,7 @@ def job_gantt(outcome: Outcome, path: str | Path) -> Path:
         x_ends=(begin, max(end, begin + 1e-9)),
         y_end=first[-1],
         x_title="time [h]",
-        ticks={middle[n]: _label(cluster, n) for n in shown},
+        ticks=ticks,
         lines=first[1:-1],
         legend={
             "in time": IN_TIME,
@@ -230,28 +209,16 @@ def job_gantt(outcome: Outcome, path: str | Path) -> Path:
     return write(chart, path)
 
 
-def _apart(places: Floats) -> list[int]:
-    """The labels, from the first one on, that are far enough from the one before."""
-    shown: list[int] = []
-    for n, place in enumerate(places.tolist()):
-        if not shown or place - places[shown[-1]] >= LINE:
-            shown.append(n)
-    return shown
-
-
 def _label(cluster: Cluster, node: int) -> str:
     """Its name; of a node of one type, its GPUs too."""
-    kinds = np.flatnonzero(cluster.allowed[node])
-    if len(kinds) > 1:
-        return cluster.node_names[node]
-    v = cluster.node_types[kinds[0]]
-    return f"{cluster.node_names[node]}: {v.gpus} {v.gpu_type}"
+    name, kinds = cluster.node_names[node], np.flatnonzero(cluster.allowed[node])
+    kind = cluster.node_types[kinds[0]]
+    return name if len(kinds) > 1 else f"{name}: {kind.gpus} {kind.gpu_type}"
 
 
 def _colour(outcome: Outcome, job: int) -> str:
     end = outcome.completed_at[job]
     if np.isnan(end):
         return UNFINISHED
-    if end > outcome.workload.jobs.due[job] + LATE:
-        return TOO_LATE[job % len(TOO_LATE)]
-    return IN_TIME[job % len(IN_TIME)]
+    colours = TOO_LATE if end > outcome.workload.jobs.due[job] + LATE else IN_TIME
+    return colours[job % len(colours)]

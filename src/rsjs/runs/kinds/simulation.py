@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from rsjs.rows.columns import Row
     from rsjs.runs.task_files import Task
     from rsjs.runs.worker import StreamingReport
-    from rsjs.simulation.events import Record
     from rsjs.simulation.options import Options
-    from rsjs.simulation.outcome import Outcome
+    from rsjs.simulation.outcome import Outcome, Record
     from rsjs.simulation.policy import Policy
 
 REFERENCES = Method(
@@ -56,12 +55,11 @@ REFERENCES = Method(
 class _Simulations(ProblemKind):
     def refusal(self, request: Request, problem: Workload) -> str | None:
         from rsjs.simulation.policies.registry import served
-        from rsjs.simulation.state import whole
 
         if request.method.name == REFERENCES.name:
             return None
         try:
-            served(request, whole(problem))
+            served(request, problem.submitted())
         except InputError as error:
             return str(error)
         return None

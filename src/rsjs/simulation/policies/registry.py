@@ -18,29 +18,24 @@ from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Methods, Request, all_methods, parse
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
-from rsjs.simulation.state import State, whole
+from rsjs.simulation.state import State
 
-ROLL = Method(
-    name="roll",
-    summary="one-step roll-out: the next hours by HiGHS, then each job alone on the cluster",
-    kind="heuristic",
-    run="rsjs.simulation.policies.roll:policy",
-    open_nodes=frozenset({"free", "jahani_eq"}),
-)
-POLICIES: Mapping[str, Method] = {method.name: method for method in (ROLL,)}
+POLICIES: Mapping[str, Method] = {
+    "roll": Method(
+        name="roll",
+        summary="one-step roll-out: the next hours by HiGHS, then each job alone on the cluster",
+        kind="heuristic",
+        run="rsjs.simulation.policies.roll:policy",
+        open_nodes=frozenset({"free", "jahani_eq"}),
+    )
+}
 MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
-    "dp": "rules:dp",
-    "fifo": "rules:waiting_jobs",
-    "edf": "rules:waiting_jobs",
-    "priority": "rules:waiting_jobs",
-    "greedy": "rules:greedy",
-    "hierarchical": "hierarchical:policy",
-    "queue": "rules:queue",
-    "randomized_queue": "rules:randomized_queue",
-    "roll": "roll:policy",
-    "sts": "sts:policy",
+    **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
+    **{name: f"rules:{name}" for name in ("dp", "greedy", "queue", "randomized_queue")},
+    **{name: f"{name}:policy" for name in ("hierarchical", "roll", "sts")},
 }
 
 
@@ -48,11 +43,6 @@ def deciders() -> Methods:
     """Return all that may be specified as a policy, by name: methods, and `POLICIES`."""
     methods = all_methods()
     return replace(methods, own={**methods.own, **POLICIES})
-
-
-def request(spelling: str) -> Request:
-    """Return the request that a policy's specification stands for; InputError if none."""
-    return parse(spelling, deciders())
 
 
 def policy(spelling: str, workload: Workload) -> Policy:
@@ -66,7 +56,7 @@ def policy(spelling: str, workload: Workload) -> Policy:
     InputError
         If there is no such method, or it cannot decide on the workload.
     """
-    made = served(request(spelling), whole(workload))
+    made = served(parse(spelling, deciders()), workload.submitted())
     made.prepare()
     return made
 
@@ -85,7 +75,15 @@ def served(request: Request, whole: Instance) -> Policy:
         raise InputError("", request.spelling, f"another policy or workload: {reason}")
     if not request.decides:
         raise InputError("", request.spelling, "a method that makes decisions, not bounds only")
-    return maker(request.method.name)(request, whole)
+    made = maker(request.method.name)(request, whole)
+    if request.method.name not in MAKERS or whole.objective.open_nodes != "jahani_eq":
+        return made
+
+    def decide(state: State, memory: Any) -> Choice:
+        choice = made.decide(state, memory)
+        return replace(choice, solution=select_required_nodes(state.instance, choice.solution))
+
+    return replace(made, decide=decide)
 
 
 def maker(name: str) -> Callable[[Request, Instance], Policy]:

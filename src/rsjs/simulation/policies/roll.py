@@ -51,7 +51,6 @@ from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, SurvivalSteps
 from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.pooled_relaxation import SOLVER, Offers, Pools, choose
@@ -207,8 +206,7 @@ def _decision(
     queue = offers.job[chosen][np.argsort(-size, kind="stable")].tolist()
     placed = place_queue(queue, wanted, capacity, units)
     _fill(placed, of, saving, units, capacity)
-    solution = on_their_nodes(instance, as_solution(placed, capacity, of.model.level))
-    return select_required_nodes(instance, solution)
+    return on_their_nodes(instance, as_solution(placed, capacity, of.model.level))
 
 
 def useful(saving: Floats, units: Ints) -> Offers:

@@ -11,7 +11,6 @@ they are few.
 
 from __future__ import annotations
 
-from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -33,7 +32,6 @@ from rsjs.heuristics.dispatching.placement import (
 from rsjs.heuristics.dispatching.queues import RULES, JobModes
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policy import Choice, Policy
@@ -45,9 +43,8 @@ def dp(request: Request, whole: Instance) -> Policy:
     rule, epochs, known = str(request.rule), request.options["epochs"], WorkloadData(whole)
 
     def decide(state: State, memory: Any) -> Choice:
-        part = state.of(ALL, epochs)
-        found = pooled_dp.decide(part, rule, epochs, known.model(state.rows))
-        return Choice(solution=select_required_nodes(part, found))
+        part, model = state.of(ALL, epochs), known.model(state.rows)
+        return Choice(solution=pooled_dp.decide(part, rule, epochs, model))
 
     return Policy(spelling=request.spelling, decide=decide)
 
@@ -62,7 +59,7 @@ def greedy(request: Request, whole: Instance) -> Policy:
         now = state.instance
         hours = now.hours_per_epoch * costs.epochs_left(now)[:, None, None]
         hours.setflags(write=False)  # as in the tables of an instance: one type for the compiler
-        return Choice(solution=select_required_nodes(now, greedy.decide_by_hours(now, hours, rule)))
+        return Choice(solution=greedy.decide_by_hours(now, hours, rule))
 
     return Policy(spelling=request.spelling, decide=decide, prepare=greedy.compile_kernels)
 
@@ -75,11 +72,9 @@ def randomized_queue(request: Request, whole: Instance) -> Policy:
     most = request.options["iterations"] or inf
 
     def decide(state: State, memory: Any) -> Choice:
-        part = state.of(ALL, epochs)
-        modes = JobModes.of(part, epochs, known.model(state.rows))
+        modes = JobModes.of(state.of(ALL, epochs), epochs, known.model(state.rows))
         stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
-        solution, _ = randomized_shared.search_schedules(modes, stop, state.seed)
-        return Choice(solution=select_required_nodes(part, solution))
+        return Choice(solution=randomized_shared.search_schedules(modes, stop, state.seed)[0])
 
     prepare = randomized_shared.compile_kernels
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
@@ -90,28 +85,20 @@ def queue(request: Request, whole: Instance) -> Policy:
     cluster, known = whole.cluster, WorkloadData(whole)
     rule, epochs = RULES[str(request.rule)], request.options["epochs"]
     kinds, fit = kinds_by_gpu_type(cluster), str(request.options["fit"])
-    empty = partial(FreeCapacity, kinds, alone=rule.alone, fit=fit)
-
-    def placed(state: State, jobs: Ints, capacity: FreeCapacity) -> Solution:
-        of = JobModes.of(state.of(jobs, epochs), epochs, known.model(state.rows[jobs]))
-        order = rule.order(of.instance).tolist()
-        jobs_placed = place_queue(order, of.cheapest(), capacity, of.units)
-        return as_solution(jobs_placed, capacity, of.level)
 
     def decide(state: State, memory: Any) -> Choice:
-        if rule.preemptive:
-            solution = placed(state, np.arange(len(state.rows)), empty())
-        else:
-            solution = state.kept
-            waiting = np.flatnonzero(solution.job_node < 0)
-            if waiting.size:
-                capacity = empty()
-                occupy_nodes(capacity, cluster, solution)
-                if not capacity.full:
-                    solution = _beside(solution, waiting, placed(state, waiting, capacity))
-        if whole.objective.open_nodes == "jahani_eq":
-            solution = select_required_nodes(state.instance, solution)
-        return Choice(solution=solution)
+        none = Solution.empty(len(state.rows), cluster.nodes)
+        kept = none if rule.preemptive else state.kept
+        waiting = np.flatnonzero(kept.job_node < 0)
+        capacity = FreeCapacity(kinds, alone=rule.alone, fit=fit)
+        if waiting.size and not rule.preemptive:
+            occupy_nodes(capacity, cluster, kept)
+        if not waiting.size or capacity.full:
+            return Choice(solution=kept)
+        of = JobModes.of(state.of(waiting, epochs), epochs, known.model(state.rows[waiting]))
+        order = rule.order(of.instance).tolist()
+        placed = place_queue(order, of.cheapest(), capacity, of.units)
+        return Choice(solution=_beside(kept, waiting, as_solution(placed, capacity, of.level)))
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
 
@@ -122,20 +109,16 @@ def waiting_jobs(request: Request, whole: Instance) -> Policy:
     alone, kinds = request.rule == "code", kinds_by_node_type(cluster)
 
     def decide(state: State, memory: Any) -> Choice:
-        solution, used = state.kept, state.used
-        busy = np.flatnonzero(used)
-        idle = cluster.gpus_of_type[solution.node_type[busy]] - used[busy]
-        waiting = np.flatnonzero(solution.job_node < 0)
-        if waiting.size and (len(busy) < cluster.nodes or (idle.any() and not alone)):
-            part = state.of(waiting)
-            capacity = FreeCapacity(kinds, alone=alone)
-            occupy_types(capacity, cluster, solution, used)
-            codes = configurations(part, str(request.rule))
-            placed = place_queue(order(part).tolist(), codes, capacity)
-            solution = _beside(solution, waiting, as_solution(placed, capacity))
-        if whole.objective.open_nodes == "jahani_eq":
-            solution = select_required_nodes(state.instance, solution)
-        return Choice(solution=solution)
+        kept, used = state.kept, state.used
+        waiting, busy = np.flatnonzero(kept.job_node < 0), np.flatnonzero(used)
+        full = alone or (cluster.gpus_of_type[kept.node_type[busy]] == used[busy]).all()
+        if not waiting.size or (full and len(busy) == cluster.nodes):
+            return Choice(solution=kept)
+        part, capacity = state.of(waiting), FreeCapacity(kinds, alone=alone)
+        occupy_types(capacity, cluster, kept, used)
+        codes = configurations(part, str(request.rule))
+        placed = place_queue(order(part).tolist(), codes, capacity)
+        return Choice(solution=_beside(kept, waiting, as_solution(placed, capacity)))
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=True)
 

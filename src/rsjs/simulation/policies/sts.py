@@ -16,7 +16,6 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.heuristics.sts import sts
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, WorkloadData
@@ -35,18 +34,10 @@ def policy(request: Request, whole: Instance) -> Policy:
     known = WorkloadData(whole)
 
     def decide(state: State, memory: Memory | None) -> Choice:
-        decision = sts.decide(
-            state.instance,
-            rule,
-            floor=_floor(state, memory),
-            spacing=spacing,
-            data=known.jobs(state),
-        )
-        return Choice(
-            solution=select_required_nodes(state.instance, decision.solution),
-            change=decision.change,
-            memory=Memory(state.rows, decision),
-        )
+        floor, data = _floor(state, memory), known.jobs(state)
+        decision = sts.decide(state.instance, rule, floor=floor, spacing=spacing, data=data)
+        memory = Memory(state.rows, decision)
+        return Choice(solution=decision.solution, change=decision.change, memory=memory)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=sts.compile_kernels)
 
