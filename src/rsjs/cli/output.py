@@ -134,7 +134,7 @@ def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
 def text_of(value: Any) -> str:
     """Write a value, a list or a mapping in one line, numbers in six digits."""
     if isinstance(value, Mapping):
-        texts = {name.replace("_", " "): text_of(entry) for name, entry in value.items()}
+        texts = {name: text_of(entry) for name, entry in value.items()}
         nested = {name: f"({text})" if "," in text else text for name, text in texts.items()}
         return ", ".join(f"{name} {text}" for name, text in nested.items())
     if isinstance(value, list | tuple):

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import number, print_json, print_table, writable
+from rsjs.cli.output import print_json, print_table, writable
 from rsjs.core.errors import InputError
+from rsjs.instances.profiles import user_catalogue as catalogues
 from rsjs.instances.profiles.fitting import fit, read_measurements
-from rsjs.instances.profiles.user_catalogue import (
-    COEFFICIENTS,
-    empty,
-    known_gpus,
-    read_catalogue,
-    with_fit,
-    write_catalogue,
-)
+from rsjs.rows.select import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,24 +46,29 @@ def profile(
     already gets the new model.
     """
     writable(output)
-    catalogue = read_catalogue(output) if output is not None and output.exists() else empty()
-    groups: dict[tuple[str, str], list[int]] = {}
-    rows = read_measurements(file)
-    for i, row in enumerate(rows):
-        if row.gpu not in (known := known_gpus(catalogue)):
+    catalogue = (
+        catalogues.read_catalogue(output)
+        if output is not None and output.exists()
+        else catalogues.empty()
+    )
+    rows, known = read_measurements(file), catalogues.known_gpus(catalogue)
+    for row in rows:
+        if row.gpu not in known:
             expected = f"one of {', '.join(known)}, or of gpu_types in a catalogue"
             raise InputError(f"/{row.line}/gpu", row.gpu, expected, file)
-        groups.setdefault((row.application, row.gpu), []).append(i)
     fits = []
-    for members in groups.values():
-        measured = [rows[i] for i in members]
+    for measured in group_by(rows, attrgetter("application", "gpu")).values():
         fitted = fit(measured)
-        catalogue = with_fit(catalogue, measured, fitted)
+        catalogue = catalogues.with_fit(catalogue, measured, fitted)
         fits.append(_described(measured, fitted))
     if output is not None:
-        write_catalogue(catalogue, output)
-    document = {"file": file, "fits": fits, "catalogue": output}
-    print_json(document) if as_json else _print(document)
+        catalogues.write_catalogue(catalogue, output)
+    if as_json:
+        print_json({"file": file, "fits": fits, "catalogue": output})
+        return
+    _print(fits)
+    if output is not None:
+        print(f"\nWritten to {output}")
 
 
 def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
@@ -77,11 +77,11 @@ def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
     return {
         "application": measured[0].application,
         "gpu": measured[0].gpu,
-        "coefficients_ms": {key: getattr(fitted.step_time, key) for key in COEFFICIENTS},
+        "coefficients_ms": {key: getattr(fitted.step_time, key) for key in catalogues.COEFFICIENTS},
         "undetermined": fitted.undetermined,
         "gpus": sorted({row.gpus for row in measured}),
         "batches": sorted({row.batch for row in measured}),
-        "spare_rows": len(measured) - len(COEFFICIENTS) + len(fitted.undetermined),
+        "spare_rows": len(measured) - len(catalogues.COEFFICIENTS) + len(fitted.undetermined),
         "rms_error": fitted.rms,
         "median_error": float(np.median(sizes)),
         "largest_error": float(sizes.max()),
@@ -99,24 +99,17 @@ def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
     }
 
 
-def _print(document: dict[str, Any]) -> None:
+def _print(fits: Sequence[dict[str, Any]]) -> None:
     """Print every row with its error, then a line per model."""
-    rows = [
-        [
-            str(row["line"]),
-            entry["application"],
-            f"{row['gpus']} x {entry['gpu']}",
-            str(row["batch"]),
-            number(row["measured_ms"], 4),
-            number(row["fitted_ms"], 4),
-            f"{100 * row['error']:+.1f} %",
-        ]
-        for entry in document["fits"]
-        for row in entry["rows"]
-    ]
     headings = (">line", "application", ">GPUs", ">batch", ">measured [ms]", ">fitted", ">error")
+    rows = []
+    for entry in fits:
+        for row in entry["rows"]:
+            gpus, error = f"{row['gpus']} x {entry['gpu']}", f"{100 * row['error']:+.1f} %"
+            times = (row["batch"], row["measured_ms"], row["fitted_ms"])
+            rows.append((row["line"], entry["application"], gpus, *times, error))
     print_table("Measured and fitted step times", headings, rows)
-    for entry in document["fits"]:
+    for entry in fits:
         model = ", ".join(f"{k} {v:.4g}" for k, v in entry["coefficients_ms"].items())
         errors = (f"{100 * entry[f'{k}_error']:.1f} % {k}" for k in ("rms", "median", "largest"))
         print(f"\n{entry['application']} on {entry['gpu']}: {model} [ms, rho -]")
@@ -127,5 +120,3 @@ def _print(document: dict[str, Any]) -> None:
             print("  no more rows than coefficients: these errors say nothing")
         if entry["gpus"] == [1]:
             print("  measured on one GPU only: no jobs on several will be drawn")
-    if document["catalogue"] is not None:
-        print(f"\nWritten to {document['catalogue']}")

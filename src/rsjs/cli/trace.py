@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rsjs.api import save
+from rsjs.cli import output as out
 from rsjs.cli.options import Json, Picture, argument, option, options_named
-from rsjs.cli.output import (
-    number,
-    percent,
-    print_facts,
-    print_json,
-    print_made,
-    print_table,
-    writable,
-)
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.instances.traces import quality_report
@@ -34,6 +26,8 @@ if TYPE_CHECKING:
     from rsjs.instances.traces.quality_report import QualityReport
 
 GAPS = 3  # that are listed
+WHOLE = {kind.name for kind in KINDS if kind.whole}
+TABLES = ("kinds", "offered_load", "gaps", "remarks", "errors")  # of a report; the rest is facts
 
 
 def trace(
@@ -111,8 +105,8 @@ def trace(
     nor --keep names: nothing is dropped silently. Due dates, weights, networks, epochs and prices
     are invented: docs/traces.md.
     """
-    writable(picture and checked(picture))
-    writable(output, *files)
+    out.writable(picture and checked(picture))
+    out.writable(output, *files)
     with options_named():
         options = ConversionOptions(
             drop=_words(drop),
@@ -130,10 +124,8 @@ def trace(
     if output is not None:
         _write_workload(report, options, output, as_json=as_json)
         return
-    if as_json:
-        print_json({**report.as_document(), "picture": picture})
-    else:
-        _print_report(report, picture)
+    document = {**report.as_document(), "picture": picture}
+    out.print_json(document) if as_json else _print_report(document)
     if report.has_errors:
         raise typer.Exit(1)
 
@@ -166,58 +158,38 @@ def _write_workload(
         workload, selection = converted(report, options)
         save(workload, output)
     left_out = {"dropped": selection.dropped, "not_wanted": selection.left}
-    print_made(workload, output, as_json=as_json, **left_out)
-    if as_json:
-        return
-    for kind, rows in selection.dropped.items():
-        print(f"dropped: {rows} rows, {kind}")
-    if selection.left:
-        print(f"not wanted by --after and -J: {selection.left} rows")
+    out.print_made(workload, output, as_json=as_json, **left_out)
 
 
-def _print_report(report: QualityReport, picture: Path | None) -> None:
+def _print_report(document: dict[str, Any]) -> None:
     """Print what is wrong, the load, and what looks odd."""
-    tally, trace_ = report.tally, report.trace
-    facts = {
-        "format": f"{trace_.format.name}: {trace_.format.title}",
-        "read": ", ".join(source.name for source in trace_.tables.values()),
-        "ignored": ", ".join(trace_.ignored),
-        "rows": f"{tally.rows}, {tally.usable} with a load",
-        "span": f"{number(report.span / 86400, 4)} days",
-        "run time": f"{number(report.median_run_time, 4)} s (median)" if tally.usable else "",
-        "picture": str(picture) if picture else "",
-    }
-    print_facts((name, value) for name, value in facts.items() if value)
-    kinds = []
-    for kind in KINDS:
-        lines = ", ".join(str(place.line) for place in tally.places[kind.name])
-        if kind.whole:  # a flaw of the file, which the place names with the columns it lacks
-            places = tally.places[kind.name]
-            lines = "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
-        if count := tally.flaws[kind.name]:
-            level = "error" if kind.error else "notice"
-            kinds.append([kind.name, str(count), level, kind.meaning, lines])
-    if kinds:
-        print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], kinds)
+    kinds, loads, gaps, remarks, _ = (document.pop(key) for key in TABLES)
+    out.print_values(document, as_json=False)
+    rows = []
+    for kind in kinds:
+        # a flaw of a file as a whole names the columns that it lacks
+        places = (
+            f"{place['file']}: {place['id']}" if kind["kind"] in WHOLE else place["line"]
+            for place in kind["first"]
+        )
+        level, lines = "error" if kind["error"] else "notice", ", ".join(map(str, places))
+        rows.append((kind["kind"], kind["rows"], level, kind["meaning"], lines))
+    if rows:
+        out.print_table("What is wrong", ["kind", ">rows", "", "meaning", "first lines"], rows)
     else:
         print("nothing is wrong")
-    loads = [
-        [
-            load.model or "not recorded",
-            str(load.jobs),
-            number(load.gpu_hours, 4),
-            number(load.busy, 4),
-            number(load.capacity, 1),
-            percent(load.busy / load.capacity if load.capacity else None),
-        ]
-        for load in report.loads
-    ]
     if loads:
         headings = ("GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
-        print_table("Offered load by GPU type", headings, loads)
-    for at, length in report.gaps[:GAPS]:
-        print(f"gap: nothing submitted for {length} h from hour {at} on")
-    if len(report.gaps) > GAPS:
-        print(f"gap: {len(report.gaps) - GAPS} more of a day or longer")
-    for remark in report.remarks:
+        keys = ("model", "jobs", "gpu_hours", "busy", "capacity")
+        shares = (load["busy"] / load["capacity"] if load["capacity"] else None for load in loads)
+        cells = (
+            [*(load[key] or None for key in keys), out.percent(share)]
+            for load, share in zip(loads, shares, strict=True)
+        )
+        out.print_table("Offered load by GPU type", headings, cells)
+    for gap in gaps[:GAPS]:
+        print(f"gap: nothing submitted for {gap['hours']} h from hour {gap['after_hours']} on")
+    if len(gaps) > GAPS:
+        print(f"gap: {len(gaps) - GAPS} more of a day or longer")
+    for remark in remarks:
         print(f"odd: {remark}")
