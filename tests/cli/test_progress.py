@@ -3,7 +3,7 @@
 import sys
 
 from rsjs.cli.output import print_json
-from rsjs.cli.progress import RunLine, busy, running
+from rsjs.cli.progress import RunLine, Screen, busy
 
 
 def test_a_line_tells_cost_bound_and_gap_from_the_events():
@@ -20,7 +20,7 @@ def test_a_line_tells_cost_bound_and_gap_from_the_events():
 
 
 def test_nothing_is_drawn_away_from_a_terminal(capsys):
-    with busy("thinking"), running() as screen:
+    with busy("thinking"), Screen() as screen:
         screen.show(RunLine("edf", 1))
         screen.say("done")
     assert capsys.readouterr() == ("", "done\n")
@@ -30,7 +30,7 @@ def test_on_a_terminal_the_line_is_drawn_and_removed(capsys, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with running() as screen:
+    with Screen() as screen:
         screen.show(RunLine("edf on x", 1))
         screen.say("done")
     out, err = capsys.readouterr()

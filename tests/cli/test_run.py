@@ -233,7 +233,7 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
         find_campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
     )
     first, second, third = prepared.left
-    board = Board("two", prepared.left, 1, Screen(None))
+    board = Board("two", prepared.left, 1, Screen(live=False))
     assert board.text() == "two: 0 of 3 done, 0 failed, 0 running"
     board.hear(News(kind="begun", run=first))
     board.hear(News(kind="line", run=first, data={"event": "incumbent", "value": 4.0}))

@@ -21,7 +21,7 @@ from rsjs.campaigns.store import STORE
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_table, print_text, writable
-from rsjs.cli.progress import Board, busy, duration, running
+from rsjs.cli.progress import Board, Screen, busy, duration
 from rsjs.comparison import bundled, find_campaign
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
@@ -112,7 +112,7 @@ def run(
             prepared = runner.prepare(asked, folder, part)
         if prepared.left:
             writable(place, folder=True)
-        with running() as screen:
+        with Screen() as screen:
             for line in _survey(prepared, folder):
                 screen.say(line)
             board = Board(asked.name, prepared.left, places, screen)

@@ -26,7 +26,7 @@ from rsjs.cli.options import (
     requests,
 )
 from rsjs.cli.output import number, percent, print_json, print_text, show_table, writable
-from rsjs.cli.progress import Board, Screen, busy, running
+from rsjs.cli.progress import Board, Screen, busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,7 +75,7 @@ def compare(
     wanted = requests(methods)
     given = {instance.digest: instance for instance in map(read_instance, files)}
     writable(output, folder=True)
-    with running() as screen, options_named():
+    with Screen() as screen, options_named():
         found = compare_pairs(
             [(instance, wanted) for instance in given.values()],
             allowed,
@@ -104,7 +104,7 @@ def demo(
     from rsjs.comparison import run_campaign
 
     writable(output, folder=True)
-    with running() as screen:
+    with Screen() as screen:
         found = run_campaign("demo", output / STORE, watch=watching(screen, output / STORE))
     finish(found, output, as_json=as_json, story=story)
 

@@ -23,7 +23,7 @@ from rsjs.cli.options import (
     split,
 )
 from rsjs.cli.output import writable
-from rsjs.cli.progress import busy, running
+from rsjs.cli.progress import Screen, busy
 from rsjs.core.errors import InputError, described
 from rsjs.methods import Request, all_methods, parse
 from rsjs.reporting.tables.formulation_study import BOUND_ONLY, RELAXATION
@@ -103,7 +103,7 @@ def formulation_study(
                 instance = api.generate(nodes=nodes, jobs=jobs, seed=seed, **FAMILIES[name][0])
             family_of[instance.digest] = name
             pairs.append((instance, plans[name]))
-    with running() as screen, options_named():
+    with Screen() as screen, options_named():
         watch = watching(screen, output / STORE)
         found = compare_pairs(pairs, allowed, store=output / STORE, watch=watch)
     rows: list[Mapping[str, Any]] = [

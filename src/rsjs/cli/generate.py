@@ -13,7 +13,7 @@ from rsjs.api import generate, save
 from rsjs.cli.mig_files import AllowPlugins, Form, parsed_seeds
 from rsjs.cli.options import Json, Nodes, Output, argument, errors_at, option, options_named
 from rsjs.cli.output import print_json, print_made, print_values, writable
-from rsjs.cli.progress import busy, running
+from rsjs.cli.progress import Screen, busy
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 
 app = typer.Typer(
@@ -230,7 +230,7 @@ def fetch_set(
     with errors_at("NAME"):
         chosen = library_set(name)
     states = []
-    with running() as screen:
+    with Screen() as screen:
         for member, state in fetch(chosen, output, optima()):
             states.append(state)
             screen.show(f"{len(states)}/{len(chosen.members)} {member.name}")

@@ -22,7 +22,7 @@ from rsjs.cli.options import (
     option,
 )
 from rsjs.cli.output import print_json, print_table, print_values, writable
-from rsjs.cli.progress import RunLine, running
+from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import InputError
 from rsjs.rows.columns import COLUMNS
 
@@ -82,7 +82,7 @@ def _solve(
         request = kind.request(method)
         verified_run.refuse(problem, request)
     line = RunLine(request.spelling, allowed.time_limit)
-    with running() as screen:
+    with Screen() as screen:
         screen.show(line)
         outcome = verified_run.run(problem, request, allowed, options=options, on_event=line)
     if outcome.verified and output is not None:

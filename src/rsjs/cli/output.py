@@ -33,9 +33,9 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
             raise InputError("", described("the file that is read"), "another file to write", path)
 
 
-def console(*, stderr: bool = False) -> Console:
+def console(**options: Any) -> Console:
     """Return a console that prints text as it is: no markup, no colouring of numbers and names."""
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    return Console(markup=False, highlight=False, emoji=False, **options)
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 def busy(what: str) -> AbstractContextManager[Any]:
     """Show a spinner beside a word on what is done."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    return console(stderr=True).status(what)
+    return console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
 class RunLine:
@@ -63,33 +61,21 @@ class RunLine:
         return Text(self.text(), overflow="ellipsis", no_wrap=True)
 
 
-class Screen:
+class Screen(Live):
     """Standard error while methods run: what was said stays, the line shown last is renewed."""
 
-    def __init__(self, live: Live | None) -> None:
-        self._live = live
+    def __init__(self, *, live: bool = True) -> None:
+        live = live and sys.stderr.isatty()
+        out = console(stderr=True, force_terminal=live)
+        super().__init__(console=out, transient=True, auto_refresh=live, refresh_per_second=4)
 
     def show(self, line: RichCast | str) -> None:
         """Show a line, or several, in place of what was there before; only on a terminal."""
-        if self._live is not None:
-            self._live.update(line)
+        self.update(line)
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        if self._live is None:
-            print(text, file=sys.stderr, flush=True)
-        else:
-            self._live.console.print(text)
-
-
-@contextmanager
-def running(*, live: bool = True) -> Iterator[Screen]:
-    """Yield a screen; without `live`, or away from a terminal, it only keeps what is said."""
-    if not live or not sys.stderr.isatty():
-        yield Screen(None)
-        return
-    with Live(console=console(stderr=True), transient=True, refresh_per_second=4) as display:
-        yield Screen(display)
+        self.console.print(text, soft_wrap=True)
 
 
 class Board:

@@ -107,7 +107,7 @@ def reproduce(
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
     """Run an experiment; with a folder, keep its rows, its records and its picture there."""
     from rsjs.cli.compare import STORE, watching
-    from rsjs.cli.progress import running
+    from rsjs.cli.progress import Screen
     from rsjs.comparison import compare_pairs
     from rsjs.instances.io.files import write_bytes
     from rsjs.paper_claims import registry
@@ -117,7 +117,7 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
 
     experiment = experiments()[name]
     temporary = TemporaryDirectory(prefix="rsjs-")
-    with nullcontext(output) if output else temporary as folder, running() as screen:
+    with nullcontext(output) if output else temporary as folder, Screen() as screen:
         store = Path(folder) / STORE / name
         screen.say(f"{name}: {experiment.what}")
         compare = partial(compare_pairs, watch=watching(screen, store))

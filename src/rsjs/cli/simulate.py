@@ -16,7 +16,7 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.compare import STORE, file_name, print_interrupted, watching
 from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.output import number, percent, print_json, show_table, writable
-from rsjs.cli.progress import Screen, busy, running
+from rsjs.cli.progress import Screen, busy
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables import formats
@@ -143,7 +143,7 @@ def simulate(
         except InputError as error:
             raise InputError("--bucket", error.value, error.expected) from None
     writable(output, folder=True)
-    with running() as screen:
+    with Screen() as screen:
         wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
         made = _campaign(workload, [*chosen, f"{REFERENCES}?{wanted}"], options, output, screen)
         predicted = options.as_predicted()

@@ -23,7 +23,7 @@ from rsjs.cli.options import (
     request_of,
 )
 from rsjs.cli.output import print_json, print_verdict, writable
-from rsjs.cli.progress import RunLine, running
+from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
@@ -96,7 +96,7 @@ def solve(
     verified_run.refuse(instance, request, start)  # before anything is said
     tell_compilation(request)
     line = RunLine(request.spelling, allowed.time_limit)
-    with running(live=not log) as screen:
+    with Screen(live=not log) as screen:
         screen.show(line)
         outcome = verified_run.run(
             instance, request, allowed, warm_start=start, log=log, on_event=line
