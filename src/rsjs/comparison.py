@@ -26,13 +26,13 @@ from rsjs.campaigns.pool import Dispatch, Local, News
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
 from rsjs.campaigns.sources import Source
-from rsjs.campaigns.spec import KEYS, Campaign, Choice, read
+from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, parse
 from rsjs.rows.columns import Row
-from rsjs.runs.kinds.base import Kind, kind_of
+from rsjs.runs.kinds.base import ProblemKind, kind_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from rsjs.reporting.tables.table import Table
 
-MEMORY = 4096.0  # MB, of a run
 T = TypeVar("T")
 Watch = Callable[[Prepared], Callable[[News], None]]
 
@@ -223,16 +222,14 @@ def compare_pairs(
         timing="exclusive",
         calibrated=False,
         seeds=(limits.seed,),
-        time_limit=limits.time_limit,
-        memory_limit_mb=limits.memory_limit_mb or MEMORY,
-        gap=limits.gap,
+        limits=replace(limits, memory_limit_mb=limits.memory_limit_mb or MEMORY_MB),
         threads=(limits.threads,),
         kind=kind.name,
         sources=sources,
         choices=tuple(choices.values()),
         kind_options=kind_options,
         file=Path("comparison"),
-        text=_text(limits, [problem for problem, _ in pairs], choices, kind.name, kind_options),
+        text=_text(limits, [problem for problem, _ in pairs], choices, kind, kind_options),
     )
 
     def place(run: Run) -> int:
@@ -242,7 +239,7 @@ def compare_pairs(
         folder = Path(store) if store is not None else Path(scratch) / "store"
         prepared = runner.prepare(campaign, folder, Part())
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
-        return _carried_out(prepared, folder, Local(1), 1, place, watch)
+        return _carried_out(prepared, folder, Local(1), place, watch)
 
 
 def run_campaign(
@@ -288,7 +285,7 @@ def run_campaign(
         size = run.nodes, run.jobs, run.instance, run.instance_sha256
         return *size, methods.index(run.method), run.limits.seed, run.limits.threads, run.repetition
 
-    return _carried_out(prepared, Path(store), Local(slots), slots, place, watch)
+    return _carried_out(prepared, Path(store), Local(slots), place, watch)
 
 
 def bundled() -> list[str]:
@@ -313,7 +310,6 @@ def _carried_out(
     prepared: Prepared,
     folder: Path,
     dispatch: Dispatch,
-    slots: int,
     order: Callable[[Run], Any],
     watch: Watch | None,
 ) -> Comparison:
@@ -321,7 +317,7 @@ def _carried_out(
     hear = (lambda _: None) if watch is None else watch(prepared)
     interrupted = False
     try:
-        with closing(runner.carry_out(prepared, folder, dispatch, slots)) as news:
+        with closing(runner.carry_out(prepared, folder, dispatch)) as news:
             for item in news:
                 hear(item)
     except KeyboardInterrupt:
@@ -350,16 +346,16 @@ def _text(
     limits: Limits,
     problems: Sequence[Any],
     choices: Mapping[str, Choice],
-    kind: Kind,
+    kind: ProblemKind,
     options: Mapping[str, Any],
 ) -> str:
     """Return the comparison as the TOML file of a campaign beside its instances."""
-    part = KEYS[kind]
+    problem_key, method_key, *further = kind.keys
     given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
-    section = "\n".join([f"[{min(part.may)}]", *given, "\n"]) if given else ""
+    section = "\n".join([f"[{further[0]}]", *given, "\n"]) if given else ""
     files = json.dumps([f"instances/{problem.digest}.json.gz" for problem in problems])
     methods = (
-        f"[[{part.methods}]]\nrun = {json.dumps([name])}\non = {json.dumps(choice.on)}\n"
+        f"[[{method_key}]]\nrun = {json.dumps([name])}\non = {json.dumps(choice.on)}\n"
         for name, choice in choices.items()
     )
     return f"""\
@@ -373,9 +369,9 @@ seeds = [{limits.seed}]
 time_s = {limits.time_limit!r}
 gap = {limits.gap!r}
 threads = [{limits.threads}]
-memory_mb = {limits.memory_limit_mb or MEMORY!r}
+memory_mb = {limits.memory_limit_mb or MEMORY_MB!r}
 
-{section}[[{part.instances}]]
+{section}[[{problem_key}]]
 files = {files}
 
 """ + "\n".join(methods)

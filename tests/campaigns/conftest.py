@@ -293,7 +293,7 @@ def carry_out():
 
     def run(asked, store, part=None, slots=1):
         prepared = runner.prepare(asked, store, part or Part())
-        for _ in runner.carry_out(prepared, store, Local(slots), slots):
+        for _ in runner.carry_out(prepared, store, Local(slots)):
             pass
         return prepared
 

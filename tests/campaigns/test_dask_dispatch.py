@@ -161,7 +161,7 @@ def news(tmp_path):
         store = tmp_path / "store"
         prepared = runner.prepare(asked, store, runner.Part())
         with running_cluster(cluster.address) as client:
-            yield from runner.carry_out(prepared, store, Dask(client), 2)
+            yield from runner.carry_out(prepared, store, Dask(client))
 
     return tell
 

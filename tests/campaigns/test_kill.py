@@ -45,7 +45,7 @@ def start(prepared, store):
     if pid := os.fork():
         return pid
     try:
-        for _ in runner.carry_out(prepared, store, Local(2), 2):
+        for _ in runner.carry_out(prepared, store, Local(2)):
             pass
     finally:
         os._exit(0)
@@ -93,7 +93,7 @@ def test_two_launchers_on_one_store_share_its_runs(campaign, carry_out, tmp_path
     store = tmp_path / "store"
     prepared = runner.prepare(asked, store, runner.Part())
     other = start(prepared, store)
-    told = runner.carry_out(prepared, store, Local(1), 1)
+    told = runner.carry_out(prepared, store, Local(1))
     done = [news.run.id for news in told if news.kind == "ended"]
     os.waitpid(other, 0)
     wait_until_gone(store)

@@ -68,4 +68,4 @@ def test_a_broken_slot_names_the_place(error, told, campaign, tmp_path, monkeypa
     pool_worker.serve(Store(tmp_path / "store"), Batch())
     lines = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
     assert [line["event"] for line in lines] == ["ready", "begun", "broken"]
-    assert lines[-1]["message"].startswith(told.format(store=tmp_path / "store"))
+    assert lines[-1]["data"]["message"].startswith(told.format(store=tmp_path / "store"))

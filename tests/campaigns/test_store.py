@@ -18,6 +18,7 @@ from rsjs.campaigns.environments import Environment
 from rsjs.campaigns.pool import Local
 from rsjs.campaigns.pool_worker import Order, perform
 from rsjs.campaigns.runner import Part
+from rsjs.campaigns.session import Session
 from rsjs.campaigns.store import Store, open_store
 from rsjs.commit import code_digest
 from rsjs.core.errors import InputError
@@ -300,10 +301,10 @@ def test_a_claim_is_held_by_one_and_what_was_left_is_swept(asked, store):
     assert not (store / "claims" / run.id).exists()
 
 
-def test_what_a_slot_leaves_that_is_ended_is_swept_when_dispatch_ends(tmp_path):
-    place = Store(tmp_path)
+def test_what_a_slot_leaves_that_is_ended_is_swept_when_dispatch_ends(asked, tmp_path):
+    place, session = Store(tmp_path), Session(tmp_path, asked, {})
     place.scratch("0" * 64).mkdir(parents=True)
-    assert [*Local(1)([], place)] == []
+    assert [*Local(1)([], place, session)] == []
     assert not place.scratch("0" * 64).exists()
 
 

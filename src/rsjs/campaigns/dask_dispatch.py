@@ -17,8 +17,8 @@ import os
 import sys
 import tempfile
 import warnings
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 from rsjs.campaigns import environments, records
 from rsjs.campaigns.pool import IDLE, Dispatch, News, Slot
 from rsjs.campaigns.pool_worker import Order
-from rsjs.campaigns.session import Conditions, Need, conditions, on_host
+from rsjs.campaigns.session import Conditions, Need, conditions
 from rsjs.campaigns.spec import HERE
 from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
@@ -132,12 +132,9 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
             slot.give(replace(order, instance=str(file), python=python))
             while (lines := slot.lines(IDLE)) is not None:
                 kill_if_stopped(slot.process.pid)
-                for line in lines:
-                    if line["event"] == "broken":
-                        raise OSError(None, line["message"])
-                    if line["event"] == "ended":
-                        record = store.path(order.run.id)
-                        return {path.name: path.read_bytes() for path in record.iterdir()}
+                if any(line["event"] == "ended" for line in lines):
+                    record = store.path(order.run.id)
+                    return {path.name: path.read_bytes() for path in record.iterdir()}
                 task = worker.state.tasks.get(key)  # cancelled, or its client has gone
                 if task is None or task.state != "executing" or worker.status.name in ENDING:
                     break
@@ -158,20 +155,17 @@ class _Given(NamedTuple):
 class Dask(Dispatch):
     """The dispatcher with the workers of a cluster."""
 
-    here = False
-
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+    def carry_out(self) -> Iterator[News]:
+        """Carry out the orders that are waiting, on workers as they join and go."""
         from distributed.comm import CommClosedError
 
-        self.store, self.waiting, self.deaths = store, deque(orders), Counter()
-        self.session, self.need = orders[0].session, Need.of(order.run for order in orders)
-        self.versions = read_document(store.folder, "store")["versions"]
-        self.interpreters = {order.run.environment: order.python for order in orders}
+        self.need = Need.of([order.run for order in self.waiting])
+        self.interpreters = {order.run.environment: order.python for order in self.waiting}
         self.plugins: dict[str, dict[str, Any]] = {name: {} for name in self.interpreters}
-        for order in orders:
+        for order in self.waiting:
             self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
         self.sessions: dict[str, str] = {}  # of the workers that may carry out runs, by address
         self.given: dict[Future, _Given] = {}
@@ -188,7 +182,7 @@ class Dask(Dispatch):
                     yield from self._hear(future) if future in self.given else ()
             last = {at: address for address, at in self.sessions.items()}
             for address, found in self._ask([*last.values()]):  # one that is silent has no end
-                yield News(kind="done", data={"session": self.sessions[address], "found": found})
+                self.session.end(self.sessions[address], found)
         except OSError as error:  # the client may not know yet that its connection is closed
             if self.client.status == "running" and not isinstance(error, CommClosedError):
                 raise
@@ -204,25 +198,21 @@ class Dask(Dispatch):
         self.sessions = {one: at for one, at in self.sessions.items() if one in threads}
         for future, given in [*self.given.items()]:
             if given.address not in threads:
-                del self.given[future]
                 future.cancel(force=True)
-                given.claim.close()
-                yield from self.bury(given.order)
+                yield from self._without_record(future)
         hosts = Counter(urlsplit(one).hostname for one, n in threads.items() for _ in range(n))
-        for host, n in hosts.items():  # before one is calibrated
-            self.need.refuse_beside(f"threads of workers at {host}", n)
         for address, found in self._ask([one for one in threads if one not in self.sessions]):
             self._refuse_other(address, found["environments"])
-            machine = found["machine"]
-            self.sessions[address] = session = on_host(self.session, machine["host"])
-            slots = sum(threads[one] for one, at in self.sessions.items() if at == session)
+            machine, host = found["machine"], urlsplit(address).hostname
             for place, count, cores in (
                 (f"threads of worker {address}", threads[address], "hardware_threads_usable"),
-                (f"threads of workers on {machine['host']}", slots, "hardware_threads"),
+                (f"threads of workers at {host}", hosts[host], "hardware_threads"),
             ):
                 memory = machine["memory_mb"]
                 self.need.refuse(place, count, cores=machine[cores], memory_mb=memory)
-            yield News(kind="joined", data={"session": session, "found": found, "slots": slots})
+            self.sessions[address] = session = self.session.on(machine["host"])
+            slots = sum(threads[one] for one, at in self.sessions.items() if at == session)
+            self.session.begin(session, found, slots)
 
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""
@@ -241,20 +231,20 @@ class Dask(Dispatch):
 
     def _refuse_other(self, address: str, found: Mapping[str, Any]) -> None:
         """Compare the environments of a worker with the store and the plan."""
+        versions = read_document(self.store.folder, "store")["versions"]
         for name, plugins in self.plugins.items():
             has = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
-            compared = [
-                (package, has.get(package, "none"), version, "in the store")
-                for package, version in self.versions[name].items()
-            ]
+            expected = {
+                package: (version, "in the store") for package, version in versions[name].items()
+            }
             for method, source in plugins.items():
                 there = found[name]["plugins"].get(method, {"broken": "none"})
-                code = there.get("broken") or source_text(there)
-                compared.append((f"method {method}:", code, source_text(source), "planned"))
-            for what, code, expected, by in compared:
-                if code != expected:
-                    text = f"{what} {expected} as {by}"
-                    raise InputError(f"worker {address}", described(f"{what} {code}"), text)
+                has[f"method {method}:"] = there.get("broken") or source_text(there)
+                expected[f"method {method}:"] = source_text(source), "planned"
+            for what, (version, by) in expected.items():
+                if has.get(what, "none") != version:
+                    other = described(f"{what} {has.get(what, 'none')}")
+                    raise InputError(f"worker {address}", other, f"{what} {version} as {by}")
 
     def _give(self) -> Iterator[News]:
         """Give orders to workers that have a thread free."""
@@ -278,23 +268,27 @@ class Dask(Dispatch):
 
     def _hear(self, future: Future) -> Iterator[News]:
         """Keep the record that a task returned; without one the worker or the slot has gone."""
-        given, record = self.given[future], None
+        given, files = self.given[future], None
         if future.status == "finished":
             with suppress(TimeoutError, CancelledError):  # before all was here
-                record = future.result(FETCHED)
+                files = future.result(FETCHED)
         elif future.status == "error":
             error = future.exception()
             if type(error).__name__ not in ("KilledWorker", "NoValidWorkerError"):
                 raise OSError(None, f"worker {given.address}: {told(error)}")
-        if record is None and self.client.status != "running":
+        if files is None and self.client.status != "running":
             raise OSError(None, LOST)  # none of its worker's making
+        if files is None:
+            yield from self._without_record(future)
+            return
         run = given.order.run
-        if record is not None:
-            records.receive(record, self.store.scratch(run.id) / "record", run)
-            self.store.commit(run)
-        del self.given[future]
+        record = records.receive(files, self.store.scratch(run.id) / "record", run)
+        self.store.commit(run)
+        self.given.pop(future).claim.close()
+        yield News(kind="ended", run=run, data=summary(record))
+
+    def _without_record(self, future: Future) -> Iterator[News]:
+        """Give up a task that came to no record."""
+        given = self.given.pop(future)
         given.claim.close()
-        if record is None:
-            yield from self.bury(given.order)
-        else:
-            yield News(kind="ended", run=run, data=summary(records.read(self.store.path(run.id))))
+        yield from self.bury(given.order)

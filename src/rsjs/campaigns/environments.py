@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from rsjs.campaigns.spec import HERE
 from rsjs.commit import code_digest
@@ -73,11 +72,7 @@ def here(methods: Iterable[str] = ()) -> Environment:
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
         rsjs_version=metadata.version("rsjs-bench"),
-        solvers={
-            name: backend.version() or ""
-            for name, backend in BACKENDS.items()
-            if backend.available()
-        },
+        solvers={key: one.version() or "" for key, one in BACKENDS.items() if one.available()},
         methods=sorted({name for one in KINDS for name in kind(one).methods()}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
         code=code_digest(),
@@ -101,16 +96,16 @@ def asked(
 
 def _ask(name: str, python: str, methods: Iterable[str]) -> Environment:
     command = [python, "-m", "rsjs.campaigns.environments", *sorted(methods)]
+    said = ""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-        told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print, too
-        return Environment(**told)
-    except (OSError, subprocess.SubprocessError, LookupError, ValueError, TypeError) as error:
-        text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        found = described(f"{python}: {text[-1] if text else 'no answer'}")
-        raise InputError(
-            f"/environments/{name}", found, "an interpreter with rsjs-bench installed"
-        ) from None
+        return Environment(**json.loads(done.stdout.splitlines()[-1]))  # imports may print, too
+    except (OSError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or str(error)).strip()
+    except (LookupError, ValueError, TypeError):  # what it printed is no such description
+        pass
+    found = described(f"{python}: {said.splitlines()[-1] if said else 'no answer'}")
+    raise InputError(f"/environments/{name}", found, "an interpreter with rsjs-bench installed")
 
 
 if __name__ == "__main__":

@@ -11,20 +11,20 @@ from __future__ import annotations
 import json
 import os
 import select
-import selectors
 import subprocess
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import IO, Any, ClassVar, Literal
+from typing import Any, Literal
 
 import psutil
 
 from rsjs.campaigns import records
-from rsjs.campaigns.pool_worker import Order, lost_record
+from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.run import Run
+from rsjs.campaigns.session import Session
 from rsjs.campaigns.store import Store
 from rsjs.rows.build import summary
 from rsjs.runs.process_tree import kill_if_stopped, subreaper
@@ -42,27 +42,30 @@ class News:
 
     begun; line, an event of its worker; ended, its record is in the store; passed over, another
     process has it; lost, its supervisor died and it is tried again; idle, nothing: for displays
-    that show the time; joined, another machine will carry out runs, or another number of them;
-    done, it has nothing left to do.
+    that show the time.
     """
 
-    kind: Literal["begun", "line", "ended", "passed over", "lost", "idle", "joined", "done"]
-    run: Run | None = None  # None = idle, joined, done
-    # the event; the summary of a run that ended (`rows.build.summary`); of a machine its `session`,
-    # what was `found` (`session.conditions`) and, if it joined, its `slots`
+    kind: Literal["begun", "line", "ended", "passed over", "lost", "idle"]
+    run: Run | None = None  # None = idle
+    # the event; the summary of a run that ended (`rows.build.summary`)
     data: dict[str, Any] = field(default_factory=dict)
 
 
 class Dispatch:
-    """A way of carrying out orders in turn, as many side by side as it has places for."""
+    """
+    A way of carrying out orders in turn, as many side by side as it has places for.
 
-    here: ClassVar[bool]  # on this machine; else news of machines come before those of their runs
-    store: Store
-    waiting: deque[Order]
-    deaths: Counter[str]  # by run; "" = of slots that had none
+    It tells the session which machines carry out runs, and when these have nothing left to do.
+    """
 
-    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+    def __call__(self, orders: Sequence[Order], store: Store, session: Session) -> Iterator[News]:
         """Carry out all orders."""
+        self.store, self.session, self.waiting = store, session, deque(orders)
+        self.deaths = Counter[str]()  # by run; "" = of slots that had none
+        yield from self.carry_out()
+
+    def carry_out(self) -> Iterator[News]:
+        """Carry out the orders that are waiting."""
         raise NotImplementedError
 
     def bury(self, order: Order) -> Iterator[News]:
@@ -73,7 +76,7 @@ class Dispatch:
             self.waiting.appendleft(order)
             yield News(kind="lost", run=run)
             return
-        record = lost_record(order, f"the process that watches over it died {ATTEMPTS} times")
+        record = order.lost(f"the process that watches over it died {ATTEMPTS} times")
         with self.store.claimed(run) as scratch:
             if scratch is None:
                 return
@@ -99,90 +102,94 @@ class Slot:
             start_new_session=True,
             env=environment,
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._input, self._output = self.process.stdin, self.process.stdout
         self.order: Order | None = None
         self._rest = b""
 
-    @property
-    def output(self) -> IO[bytes]:
-        assert self.process.stdout is not None
-        return self.process.stdout
+    def fileno(self) -> int:
+        """Return what tells `select` that there are lines."""
+        return self._output.fileno()
 
     def give(self, order: Order) -> None:
-        assert self.process.stdin is not None
+        """Have it carry out an order."""
         self.order = order
         document = {**asdict(order), "run": order.run.as_document()}
         with suppress(BrokenPipeError):  # it has died, which its output tells
-            self.process.stdin.write(json.dumps({"order": document}).encode() + b"\n")
-            self.process.stdin.flush()
+            self._input.write(json.dumps({"order": document}).encode() + b"\n")
+            self._input.flush()
 
     def lines(self, seconds: float | None = None) -> list[dict[str, Any]] | None:
-        """What it told since the last look, after so many seconds at most; None if it has ended."""
-        if not select.select([self.output], [], [], seconds)[0]:
+        """
+        Return what it told since the last look, after so many seconds at most; None if it ended.
+
+        OSError if it cannot read or write the store.
+        """
+        if not select.select([self], [], [], seconds)[0]:
             return []
-        data = os.read(self.output.fileno(), 1 << 16)
+        data = os.read(self.fileno(), 1 << 16)
         if not data:
             return None
         *whole, self._rest = (self._rest + data).split(b"\n")
         try:
-            return [json.loads(line) for line in whole]
+            lines: list[dict[str, Any]] = [json.loads(line) for line in whole]
         except ValueError:  # a run has written to it, or made it stumble: nothing it tells is sure
             self.process.kill()
             return []
+        for line in lines:
+            if line["event"] == "broken":
+                raise OSError(None, line["data"]["message"])
+        return lines
 
     def end(self) -> None:
         """End it, with its run; kill it if it does not answer."""
         with suppress(BrokenPipeError):
-            if self.process.stdin is not None:
-                self.process.stdin.close()
+            self._input.close()
         self.process.terminate()
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.output.close()
+        self._output.close()
 
 
 class Local(Dispatch):
     """The dispatcher with so many slots on this machine."""
 
-    here = True
-
     def __init__(self, slots: int) -> None:
         self.most = slots
 
-    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
-        self.store, self.waiting, self.deaths = store, deque(orders), Counter()
+    def carry_out(self) -> Iterator[News]:
+        """Carry out the orders that are waiting, in slots."""
         self.slots: list[Slot] = []
         self.others = {child.pid for child in psutil.Process().children()}
-        self.selector = selectors.DefaultSelector()
+        self.session.begin(self.session.id, self.session.here(), self.most)
         with subreaper():  # what a slot leaves that is killed comes to us
             try:
-                for _ in range(min(self.most, len(orders))):
+                for _ in range(min(self.most, len(self.waiting))):
                     self.open()
                 while self.slots:
-                    ready = self.selector.select(IDLE)
+                    ready, _, _ = select.select(self.slots, [], [], IDLE)
                     for slot in self.slots:
                         kill_if_stopped(slot.process.pid)
                     if not ready:
                         yield News(kind="idle")
-                    for key, _ in ready:
-                        yield from self._hear(key.data)
+                    for slot in ready:
+                        yield from self._hear(slot)
             finally:
                 for slot in self.slots:
                     slot.end()
                 self._end_strays()
                 self.store.sweep()  # of slots that were ended while they removed a folder
-                self.selector.close()
+        self.session.end(self.session.id, self.session.here())
 
     def open(self) -> None:
         """Start a slot."""
-        slot = Slot(self.store)
-        self.slots.append(slot)
-        self.selector.register(slot.output, selectors.EVENT_READ, slot)
+        self.slots.append(Slot(self.store))
 
     def _close(self, slot: Slot) -> None:
-        self.selector.unregister(slot.output)
         self.slots.remove(slot)
         slot.end()
         self._end_strays()
@@ -202,13 +209,9 @@ class Local(Dispatch):
                 self.open()
             return
         for line in lines:
-            event, order = line["event"], slot.order
-            if event == "broken":
-                raise OSError(None, line["message"])
-            if event != "ready" and order is not None:
-                data = line.get("line") or line.get("summary") or {}
-                yield News(kind=event, run=order.run, data=data)
-            if event in ("ready", "ended", "passed over"):
+            if slot.order is not None and line["event"] != "ready":
+                yield News(kind=line["event"], run=slot.order.run, data=line["data"])
+            if line["event"] in ("ready", "ended", "passed over"):
                 slot.order = None
                 if not self.waiting:
                     self._close(slot)
@@ -218,11 +221,7 @@ class Local(Dispatch):
     def _end_strays(self) -> None:
         """What a slot that was killed left behind: our children that are neither slots nor old."""
         ours = {slot.process.pid for slot in self.slots} | self.others
-
-        def strays() -> list[psutil.Process]:
-            return [child for child in psutil.Process().children() if child.pid not in ours]
-
-        while left := strays():
+        while left := [one for one in psutil.Process().children() if one.pid not in ours]:
             for stray in left:
                 with suppress(psutil.NoSuchProcess):
                     stray.kill()

@@ -6,12 +6,11 @@ reads a line for each run from standard input and writes lines on how it goes to
 It is a subreaper without other children, so whatever a run starts is found and ended with it. When
 its parent dies it gets SIGTERM, ends the run and all its processes, and leaves no record of it.
 
-    in    {"order": {...}}            see `Order`; the end of input ends the process
-    out   {"event": "ready"}
-          {"event": "begun" | "passed over"}
-          {"event": "line", "line": {...}}        an event of the worker
-          {"event": "ended", "summary": {...}}    the record is in the store
-          {"event": "broken", "message": ...}     the store cannot be read or written
+    in    {"order": {...}}    see `Order`; the end of input ends the process
+    out   {"event": "ready" | "begun" | "passed over", "data": {}}
+          {"event": "line", "data": {...}}                  an event of the worker
+          {"event": "ended", "data": {...}}                 its summary: the record is in the store
+          {"event": "broken", "data": {"message": ...}}     the store cannot be read or written
 """
 
 from __future__ import annotations
@@ -21,11 +20,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rsjs.campaigns import records
 from rsjs.campaigns.records import Record
@@ -57,6 +58,18 @@ class Order:
     solver_version: str | None
     session: str
 
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What the record says of it besides the run."""
+        return {name: getattr(self, name) for name in ("rsjs_version", "solver_version", "session")}
+
+    def lost(self, message: str) -> Record:
+        """The record of a run that was begun and never came to an end."""
+        unknown = dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after"))
+        known = {"end": "lost", "cores": [], "strays": 0, "whole_s": 0.0, "begun": provenance.utc()}
+        result = SolveResult(stop=Stop.ERROR, message=message)
+        return Record(run=self.run, result=result, process=unknown | known, **self.origin)
+
 
 def perform(
     order: Order, work: Path, record: Path, *, batch: Batch, on_event: OnEvent | None = None
@@ -72,8 +85,7 @@ def perform(
     problem_in(run, order.instance)
     if not in_batch:
         batch.end()  # whatever is beside a run counts as its own
-    begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
-    used = _cpu_seconds()
+    begin, begun, load, used = time.monotonic(), provenance.utc(), provenance.load(), _cpu_seconds()
     task = Task(
         instance=order.instance,
         method=run.method,
@@ -116,39 +128,18 @@ def perform(
         "load_before": load,
         "load_after": provenance.load(),
     }
-    made = _record(order, found, process, priced, reported)
-    records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
-    return made
-
-
-def lost_record(order: Order, message: str) -> Record:
-    """Return the record of a run that was begun and never came to an end."""
-    process = {
-        **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after")),
-        **{"end": "lost", "cores": [], "strays": 0, "begun": provenance.utc(), "whole_s": 0.0},
-    }
-    return _record(order, Verified(result=SolveResult(stop=Stop.ERROR, message=message)), process)
-
-
-def _record(
-    order: Order,
-    found: Verified,
-    process: dict[str, Any],
-    priced: Sequence[dict[str, Any]] = (),
-    reported: int = 0,
-) -> Record:
-    return Record(
-        run=order.run,
+    made = Record(
+        run=run,
         result=found.result,
         verdict=found.verdict,
         figures=found.figures,
         process=process,
-        incumbents=[*priced],
+        incumbents=priced,
         incumbents_reported=reported,
-        rsjs_version=order.rsjs_version,
-        solver_version=order.solver_version,
-        session=order.session,
+        **order.origin,
     )
+    records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
+    return made
 
 
 def _cpu_seconds() -> float:
@@ -177,21 +168,19 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
     return found
 
 
-def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:
+def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, Any]], int]:
     """Return seconds, claimed and checked cost of the incumbents priced; how many there were."""
     problem, own = problem_in(run, instance), kind(run.kind)
     lines = (line for line in all_events(work) if line["event"] == "incumbent")
     reported = [*zip(lines, own.incumbents(work / INCUMBENTS), strict=False)]
-    chosen, last = reported, len(reported) - 1
-    if last >= MOST_PRICED:
-        chosen = [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]
-    priced: list[dict[str, float | None]] = [
+    chosen = np.linspace(0, len(reported) - 1, min(len(reported), MOST_PRICED)).round()
+    priced = [
         {
             "seconds": line["seconds"],
             "claimed": line["value"],
             "objective": own.price(problem, solution),
         }
-        for line, solution in chosen
+        for line, solution in (reported[int(k)] for k in chosen)
     ]
     return priced, len(reported)
 
@@ -214,36 +203,28 @@ def serve(store: Store, batch: Batch) -> None:
         document = json.loads(line)["order"]
         order = Order(**{**document, "run": Run.of_document(document["run"])})
         try:
-            _carry_out(order, store, batch)
-        except OSError as error:
-            place = error.filename or store.folder  # writing to an open file names none
-            _tell("broken", message=f"{place}: {error.strerror}")
+            with store.claimed(order.run) as scratch:
+                if scratch is None:
+                    _tell("passed over")
+                    continue
+                _tell("begun")
+                work, folder = scratch / "work", scratch / "record"
+                record = perform(order, work, folder, batch=batch, on_event=partial(_tell, "line"))
+                if record is None:  # somebody interrupted this very process
+                    raise SystemExit(1)
+                store.commit(order.run)
+            _tell("ended", summary(record))
+        except (OSError, InputError) as error:
+            message = str(error)
+            if isinstance(error, OSError):  # writing to an open file names none
+                message = f"{error.filename or store.folder}: {error.strerror}"
+            _tell("broken", {"message": message})
             return
-        except InputError as error:
-            _tell("broken", message=str(error))
-            return
 
 
-def _carry_out(order: Order, store: Store, batch: Batch) -> None:
-    with store.claimed(order.run) as scratch:
-        if scratch is None:
-            _tell("passed over")
-            return
-        _tell("begun")
-        work, folder = scratch / "work", scratch / "record"
-        record = perform(
-            order, work, folder, batch=batch, on_event=lambda line: _tell("line", line=line)
-        )
-        if record is not None:
-            store.commit(order.run)
-    if record is None:  # somebody interrupted this very process
-        raise SystemExit(1)
-    _tell("ended", summary=summary(record))
-
-
-def _tell(event: str, **data: Any) -> None:
+def _tell(event: str, data: Mapping[str, Any] | None = None) -> None:
     # in one piece: a signal may come between two
-    print(f"{json.dumps({'event': event, **data})}\n", end="", flush=True)
+    print(f"{json.dumps({'event': event, 'data': data or {}})}\n", end="", flush=True)
 
 
 def _leave(*_: object) -> None:

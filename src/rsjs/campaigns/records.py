@@ -30,14 +30,17 @@ from rsjs.core.errors import InputError, described, printable
 from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.runs.kinds.base import kind
 
 SUMS = "SHA256SUMS"
 LOG_END = 2**18  # bytes kept of either end of a log
+DOCUMENTS = ("spec", "result", "verify")
 ELSEWHERE = ("stop", "solution", "events")
 OF_RESULT = [one.name for one in fields(SolveResult) if one.name not in ELSEWHERE]  # as they are
-VERSIONS = ("rsjs_version", "solver_version", "session")
+OF_RECORD = ("process", "rsjs_version", "solver_version", "session")  # in result.json
+INCUMBENTS = ("incumbents", "incumbents_reported")  # in verify.json
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,19 +49,20 @@ class Record:
 
     run: Run
     result: SolveResult  # without the solution, which stays in its file
-    verdict: Verdict | None  # None without a solution
     process: Mapping[str, Any]  # see `schemas/result.schema.json`
-    incumbents: list[Document]  # seconds, claimed, objective [$] of those that were priced again
-    incumbents_reported: int
     rsjs_version: str
     solver_version: str | None
     session: str  # the `rsjs run` that made it: a file in sessions/
+    verdict: Verdict | None = None  # None without a solution
+    # seconds, claimed, objective [$] of those that were priced again
+    incumbents: list[Document] = field(default_factory=list)
+    incumbents_reported: int = 0
     figures: Mapping[str, Any] = field(default_factory=dict)  # metrics of its kind
 
 
-def read(folder: Path) -> Record:
+def read(folder: Path, run_id: str | None = None) -> Record:
     """
-    Read the record in a folder.
+    Read the record in a folder, which is that of its name unless told otherwise.
 
     Raises
     ------
@@ -66,14 +70,13 @@ def read(folder: Path) -> Record:
         If a file is missing, not as its sum says, or not of its format.
     """
     names = sound(folder)
-    spec, result, verification = (
-        schema_files.read(folder / name, name.removesuffix(".json")) for name in names[:3]
-    )
-    run = Run.of_document(spec)
-    for place, document in (("spec", spec), ("result", result), ("verify", verification)):
-        if not document["id"] == run.id == folder.name:
-            raise InputError("/id", document["id"], f"{run.id}, as asked", folder / f"{place}.json")
-    verdict, needed = verification["verdict"], kind(run.kind).solution_file
+    documents = [schema_files.read(folder / f"{kind}.json", kind) for kind in DOCUMENTS]
+    (spec, result, verification), asked = documents, run_id or folder.name
+    run, verdict = Run.of_document(spec), verification["verdict"]
+    for name, document in zip(names, documents, strict=False):
+        if not document["id"] == run.id == asked:
+            raise InputError("/id", document["id"], f"{asked}, as asked", folder / name)
+    needed = kind(run.kind).solution_file
     # a simulation that is refused may be so for want of a log
     told = verdict is not None and (run.kind != "workload" or verdict["feasible"])
     if told and needed not in names:
@@ -82,25 +85,25 @@ def read(folder: Path) -> Record:
     if verdict is not None:
         violations = tuple(Violation(**one) for one in verdict["violations"])
         verdict = Verdict(**{**verdict, "violations": violations})
-    said = {name: result[name] for name in OF_RESULT} | {"message": printable(result["message"])}
+    said = {name: result[name] for name in OF_RESULT} | {
+        "stop": Stop(result["stop"]),
+        "message": printable(result["message"]),
+        "events": _events(folder / "events.jsonl"),
+    }
     return Record(
         run=run,
-        result=SolveResult(
-            stop=Stop(result["stop"]), events=_events(folder / "events.jsonl"), **said
-        ),
+        result=SolveResult(**said),
         verdict=verdict,
-        process=result["process"],
-        incumbents=verification["incumbents"],
-        incumbents_reported=verification["incumbents_reported"],
         figures=result.get("figures", {}),
-        **{name: result[name] for name in VERSIONS},
+        **{name: result[name] for name in OF_RECORD},
+        **{name: verification[name] for name in INCUMBENTS},
     )
 
 
 def _events(path: Path) -> tuple[Event, ...]:
     """Read the events of a run, each a JSON document on a line of its own."""
     found = read_json_lines(path) if path.stat().st_size else []
-    schema_files.fit_schema(found, "events", path)
+    fit(found, schema_files.schema("events"), path)
     return tuple(Event(**event) for event in found)
 
 
@@ -120,7 +123,7 @@ def sound(folder: Path) -> list[str]:
     except (OSError, ValueError) as error:  # ValueError: text that is none, or a NUL in a name
         raise InputError("", described(str(error)), "a whole record", folder) from None
     names = [*sums]
-    if names[:3] != ["spec.json", "result.json", "verify.json"] or "events.jsonl" not in sums:
+    if names[:3] != [f"{kind}.json" for kind in DOCUMENTS] or "events.jsonl" not in sums:
         raise InputError("", described(f"{len(sums)} files"), "a whole record", folder / SUMS)
     return names
 
@@ -128,27 +131,15 @@ def sound(folder: Path) -> list[str]:
 def write(record: Record, folder: Path, log: Path | None, solution: Path | None = None) -> None:
     """Write a record; `log` is what the run printed, `solution` the solution's file if any."""
     run, result = record.run, record.result
-    said = {name: getattr(result, name) for name in OF_RESULT}
-    told = {
-        "format": schema_files.name("result"),
-        "id": run.id,
-        "stop": result.stop.value,
-        **said,
-        "process": record.process,
-        **{name: getattr(record, name) for name in VERSIONS},
-        **({"figures": record.figures} if record.figures else {}),
-    }
-    verification = {
-        "format": schema_files.name("verify"),
-        "id": run.id,
-        "verdict": None if record.verdict is None else asdict(record.verdict),
-        "incumbents": record.incumbents,
-        "incumbents_reported": record.incumbents_reported,
-    }
+    said = {name: getattr(result, name) for name in OF_RESULT} | {"stop": result.stop.value}
+    said |= {name: getattr(record, name) for name in OF_RECORD}
+    said |= {"figures": record.figures} if record.figures else {}
+    verdict = {"verdict": None if record.verdict is None else asdict(record.verdict)}
+    verification = verdict | {name: getattr(record, name) for name in INCUMBENTS}
     files = {
         "spec.json": _json(run.as_document()),
-        "result.json": _json(told),
-        "verify.json": _json(verification),
+        "result.json": _json({"format": schema_files.name("result"), "id": run.id, **said}),
+        "verify.json": _json({"format": schema_files.name("verify"), "id": run.id, **verification}),
         "events.jsonl": b"".join(_json(vars(event)) for event in result.events),
     }
     if solution is not None and solution.is_file():
@@ -158,13 +149,10 @@ def write(record: Record, folder: Path, log: Path | None, solution: Path | None 
     _write_files({**files, SUMS: "".join(sums).encode()}, folder, run)
 
 
-def receive(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
+def receive(files: Mapping[str, bytes], folder: Path, run: Run) -> Record:
     """Write a record that another machine made; InputError if it is damaged, or of another run."""
     _write_files(files, folder, run)
-    sound(folder)
-    found = schema_files.read(folder / "spec.json", "spec")["id"]
-    if found != run.id:
-        raise InputError("/id", found, f"{run.id}, as asked", folder / "spec.json")
+    return read(folder, run.id)
 
 
 def _write_files(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
@@ -206,8 +194,8 @@ def _ends(log: Path | None) -> bytes:
         return b""
     size = log.stat().st_size
     with log.open("rb") as file:
-        if size <= 2 * LOG_END:
-            return file.read()
-        head = file.read(LOG_END)
-        file.seek(size - LOG_END)
-        return b"%s\n... %d bytes left out ...\n%s" % (head, size - 2 * LOG_END, file.read())
+        head = file.read(2 * LOG_END if size <= 2 * LOG_END else LOG_END)
+        if (left_out := size - len(head) - LOG_END) <= 0:
+            return head
+        file.seek(-LOG_END, os.SEEK_END)
+        return b"%s\n... %d bytes left out ...\n%s" % (head, left_out, file.read())

@@ -26,11 +26,7 @@ IDENTITY = (
     "timing",
     "repetition",
 )
-MIG: dict[str | None, Kind] = {  # in spec.json -> kind
-    "scheduling": "mig_scheduling",
-    "placement": "mig_placement",
-    "reconfiguration": "mig_reconfiguration",
-}
+OF_SOME = ("kind", "kind_options", "plugins", "isolation")  # fields that others leave out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,21 +65,19 @@ class Run:
     def id(self) -> str:
         """The first 16 digits of the sha256 of what is asked."""
         asked = {**{name: getattr(self, name) for name in IDENTITY}, "limits": vars(self.limits)}
-        further = {key: value for key, value in self._further().items() if key != "mig"}
-        return sha256(canonical_text(asked | further).encode()).hexdigest()[:16]
+        asked |= {key: value for key, value in self._further.items() if key != "mig"}
+        return sha256(canonical_text(asked).encode()).hexdigest()[:16]
 
+    @property
     def _further(self) -> dict[str, Any]:
         """What spec.json says of some runs only."""
-        told: dict[str, Any] = {}
-        if self.kind_options:
-            told["simulation"] = dict(self.kind_options)
-        if self.plugins is not None:
-            told["plugins"] = json.loads(self.plugins)
-        if self.isolation != "process":
-            told["isolation"] = self.isolation
-        if self.kind in MIG.values():
-            told["mig"] = self.kind.removeprefix("mig_")
-        return told
+        told = {
+            "simulation": dict(self.kind_options),
+            "plugins": None if self.plugins is None else json.loads(self.plugins),
+            "isolation": "batch" if self.isolation == "batch" else None,
+            "mig": self.kind.partition("mig_")[2],
+        }
+        return {key: value for key, value in told.items() if value}
 
     @property
     def label(self) -> str:
@@ -93,17 +87,15 @@ class Run:
 
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""
-        fields = asdict(self)
-        for name in ("kind", "kind_options", "plugins", "isolation"):
-            del fields[name]
-        return {"format": schema_files.name("spec"), "id": self.id, **fields, **self._further()}
+        fields = {key: value for key, value in asdict(self).items() if key not in OF_SOME}
+        return {"format": schema_files.name("spec"), "id": self.id, **fields, **self._further}
 
     @staticmethod
     def of_document(document: dict[str, Any]) -> Run:
         """The run in a document that fits the schema."""
         fields = {key: value for key, value in document.items() if key not in ("format", "id")}
         mig, options = fields.pop("mig", None), fields.pop("simulation", {})
-        fields["kind"] = "workload" if options else MIG.get(mig, "instance")
+        fields["kind"] = "workload" if options else f"mig_{mig}" if mig else "instance"
         if "plugins" in fields:
             fields["plugins"] = canonical_text(fields["plugins"])
         return Run(**{**fields, "limits": Limits(**fields["limits"])}, kind_options=options)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
@@ -18,19 +18,12 @@ from rsjs.campaigns.pool import Dispatch, News
 from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run, in_order
-from rsjs.campaigns.session import Conditions, Need, Session, conditions, read_some
-from rsjs.campaigns.spec import HERE, Campaign, Choice, naming
-from rsjs.campaigns.store import (
-    CORRUPT,
-    REPLACED,
-    Entry,
-    InstanceStore,
-    Store,
-    Survey,
-    open_store,
-    write_plan,
-)
-from rsjs.core.call import GRACE, Limits
+from rsjs.campaigns.schema_files import Document
+from rsjs.campaigns.session import Need, Session, read_some
+from rsjs.campaigns.sources import pointed
+from rsjs.campaigns.spec import HERE, Campaign, Choice
+from rsjs.campaigns.store import InstanceStore, Store, Survey, open_store, write_plan
+from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
@@ -67,24 +60,24 @@ def plan(
     most = len(campaign.sources) * each * len(campaign.threads) * campaign.repetitions
     if most > MOST_RUNS:
         raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
-    entries = list({entry.sha256: entry for entry in map(store.entry, campaign.sources)}.values())
+    drawn = map(store.entry, campaign.sources)
+    entries = [*{entry["sha256"]: entry for entry in drawn}.values()]
     runs: dict[str, Run] = {}
     skipped: dict[Run, str] = {}
     for choice in campaign.choices:
-        if not any(_meant(choice, entry) for entry in entries):
+        if not any(choice.is_for(entry["name"]) for entry in entries):
             found = described(f"{choice.request.spelling} on {', '.join(choice.on)}")
-            names = ", ".join(entry.name for entry in entries[:FEW])
+            names = ", ".join(entry["name"] for entry in entries[:FEW])
             more = f" and {len(entries) - FEW} more" if entries[FEW:] else ""
             raise InputError("/methods", found, f"instances among {names}{more}")
-    for entry in entries:
-        for choice in campaign.choices:
-            if not _meant(choice, entry):
-                continue
-            sources = environments[choice.environment].sources(choice.request)
-            made = [*_runs(campaign, choice, entry, store, sources)]
-            reason = environments[choice.environment].missing(choice.request)
+    for entry, choice in product(entries, campaign.choices):
+        if choice.is_for(entry["name"]):
+            environment = environments[choice.environment]
+            plugins = environment.sources(choice.request)
+            made = [*_runs(campaign, choice, entry, store, plugins)]
+            reason = environment.missing(choice.request)
             if not reason and not all(map(is_done, made)):
-                reason = store.refusal(choice.request, entry)
+                reason = store.refusal(choice.request, entry["sha256"])
             if reason:
                 skipped |= dict.fromkeys(made, reason)
             else:
@@ -96,33 +89,23 @@ def plan(
     return Plan(runs=in_order(list(runs.values())), skipped=skipped)
 
 
-def _meant(choice: Choice, entry: Entry) -> bool:
-    return any(fnmatchcase(entry.name, pattern) for pattern in choice.on)
-
-
 def _runs(
-    campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore, plugins: str | None
+    campaign: Campaign, choice: Choice, entry: Document, store: InstanceStore, plugins: str | None
 ) -> Iterator[Run]:
     seeds, repetitions = choice.seeds or campaign.seeds, range(1, campaign.repetitions + 1)
     for seed, threads, repetition in product(seeds, campaign.threads, repetitions):
         permutation = seed if campaign.permute else 0
         yield Run(
-            instance=entry.name,
-            instance_sha256=entry.sha256,
-            solved_sha256=store.permuted(entry, permutation),
+            instance=entry["name"],
+            instance_sha256=entry["sha256"],
+            solved_sha256=store.permuted(entry["sha256"], permutation),
             permutation=permutation,
-            nodes=entry.nodes,
-            jobs=entry.jobs,
+            nodes=entry["nodes"],
+            jobs=entry["jobs"],
             method=choice.request.spelling,
             solver=solver_of(choice.request),
             environment=choice.environment,
-            limits=Limits(
-                time_limit=campaign.time_limit,
-                gap=campaign.gap,
-                threads=threads,
-                seed=seed,
-                memory_limit_mb=campaign.memory_limit_mb,
-            ),
+            limits=replace(campaign.limits, threads=threads, seed=seed),
             output_limit_mb=campaign.output_limit_mb,
             timing=campaign.timing,
             repetition=repetition,
@@ -149,11 +132,9 @@ class Part:
 
     def repeats(self, record: Record) -> bool:
         """Whether a run is carried out although it is done."""
-        if self.again is None:
-            return False
         if self.again in HOW_ENDED:
             return ended(record.result, record.process).partition("(")[0] == self.again
-        return _fits(record.run, self.again)
+        return self.again is not None and _fits(record.run, self.again)
 
 
 def _fits(run: Run, pattern: str) -> bool:
@@ -195,13 +176,13 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
         for choice in campaign.choices:
             methods[choice.environment] |= choice.request.names
-    with naming(campaign.file):
+    with pointed(file=campaign.file):
         environments = found_environments.asked(campaign.environments, methods)
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = Store(folder or Path(os.devnull))  # where nothing is done
-    with naming(campaign.file):
+    with pointed(file=campaign.file):
         planned = plan(campaign, instances, environments, lambda run: store.path(run.id).exists())
     selected = [run for run in planned.runs if part.takes(run)]
     for option, pattern in (("--only", part.only), ("--again", part.again)):
@@ -231,7 +212,7 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
     need = Need(
         exclusive=campaign.timing == "exclusive",
         threads=max(campaign.threads),
-        memory_mb=campaign.memory_limit_mb,
+        memory_mb=campaign.limits.memory_limit_mb or 0.0,
     )
     cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
     place = "jobs of the campaign" if jobs is None else "--jobs"
@@ -242,37 +223,32 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
     return slots
 
 
-def carry_out(
-    prepared: Prepared, folder: Path, dispatch: Dispatch, slots: int
-) -> Generator[News, None, None]:
+def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator[News, None, None]:
     """Carry out the runs that are left; a session file tells under what conditions."""
-    store, campaign = Store(folder), prepared.campaign
+    store, environments = Store(folder), prepared.environments
     store.sweep()
     prepared.instances.save()
-    write_plan(folder, campaign, prepared.plan)
+    write_plan(folder, prepared.campaign, prepared.plan)
     for run_id, _ in prepared.survey.corrupt:
-        store.set_aside(run_id, CORRUPT)
+        store.set_aside(run_id, "corrupt")
     for run_id in prepared.survey.again:
-        store.set_aside(run_id, REPLACED)
+        store.set_aside(run_id, "replaced")
     if not prepared.left:
         return
-    session = Session(folder, campaign)
-    exclusive = campaign.timing == "exclusive" and campaign.calibrated
-
-    def here() -> Conditions:
-        return conditions(prepared.environments, exclusive=exclusive)
-
-    if dispatch.here:
-        session.begin(session.id, here(), slots)
-    for news in dispatch(_orders(prepared, session), store):
-        if news.kind == "joined":
-            session.begin(**news.data)
-        elif news.kind == "done":
-            session.end(**news.data)
-        else:
-            yield news
-    if dispatch.here:
-        session.end(session.id, here())
+    session = Session(folder, prepared.campaign, environments)
+    interpreters = {**prepared.campaign.environments, HERE: sys.executable}
+    orders = [
+        Order(
+            run=run,
+            instance=str(prepared.instances.path(run.solved_sha256)),
+            python=interpreters[run.environment],
+            rsjs_version=environments[run.environment].rsjs_version,
+            solver_version=environments[run.environment].solvers.get(run.solver or "") or None,
+            session=session.id,
+        )
+        for run in prepared.left
+    ]
+    yield from dispatch(orders, store, session)
 
 
 def remarks(campaign: Campaign) -> list[str]:
@@ -285,33 +261,14 @@ def remarks(campaign: Campaign) -> list[str]:
 
 def of_other_code(prepared: Prepared, folder: Path) -> list[str]:
     """Whether runs that are done were made by other code of the same version, in one line."""
-    done = prepared.survey.done
+    done, others = prepared.survey.done, 0
     made_by, _ = read_some(folder, (record.session for record in done))
-    others = 0
     for record in done:
-        name = record.run.environment
-        before = made_by.get(record.session, {}).get("environments", {}).get(name, {}).get("code")
-        now = prepared.environments[name].code if name in prepared.environments else ""
-        others += bool(before and now and before != now)
-    if not others:
-        return []
-    return [
+        name, session = record.run.environment, made_by.get(record.session, {"environments": {}})
+        before, now = session["environments"].get(name, {}), prepared.environments[name].code
+        others += bool(now) and before.get("code", now) not in ("", now)
+    told = (
         f"{others} of {len(done)} runs that are done were made by other code of rsjs-bench than is "
         "installed now: --again PATTERN, or another folder, does not mix them"
-    ]
-
-
-def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:
-    interpreters = {**prepared.campaign.environments, HERE: sys.executable}
-    return [
-        Order(
-            run=run,
-            instance=str(prepared.instances.path(run.solved_sha256)),
-            python=interpreters[run.environment],
-            rsjs_version=environment.rsjs_version,
-            solver_version=environment.solvers.get(run.solver or "") or None,
-            session=session.id,
-        )
-        for run in prepared.left
-        for environment in [prepared.environments[run.environment]]
-    ]
+    )
+    return [told] if others else []

@@ -44,13 +44,8 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
     if int(version) > VERSIONS.get(kind, 1):
         expected = f"{name(kind)}, or a newer rsjs-bench, which reads this"
         raise NewerFormat("/format", found, expected, path)
-    fit_schema(document, kind, path)
-    return document
-
-
-def fit_schema(document: Any, kind: str, path: str | Path) -> None:
-    """Refuse a document that does not fit the schema of a kind, naming the first misfit."""
     fit(document, schema(kind), path)
+    return document
 
 
 @cache

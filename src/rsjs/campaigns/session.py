@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,7 +47,7 @@ MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process
 REPETITIONS = 3  # of each part of the calibration
 STEPS = 2_000_000
 ENTRIES = 8_000_000  # of 8 bytes
-MILP = "jahani_patterns@highs"
+MILP, SOLVED = "jahani_patterns@highs", (Stop.OPTIMAL, Stop.GAP)
 RESERVE_MB = 512.0  # of memory, for all that is not a run
 
 Conditions = dict[str, Any]
@@ -66,33 +66,23 @@ def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> C
 
 def calibrate() -> dict[str, float | None]:
     """Return the seconds of each part; None for one that cannot be run here."""
-    values = np.arange(ENTRIES, dtype=np.float64)
+    values, solve = np.arange(ENTRIES, dtype=np.float64), None
 
-    def interpreted() -> int:
+    def interpreted() -> None:
         total = 0
         for step in range(STEPS):
             total += step & 7
-        return total
 
-    def least(work: Callable[[], object]) -> float:
-        return min(repeat(work, number=1, repeat=REPETITIONS))
-
+    if BACKENDS["highs"].available():
+        instance, limits = jahani.generate(nodes=40, jobs=400, seed=1), Limits(gap=0.0)
+        runs = [verified_run.run(instance, parse(MILP), limits) for _ in range(REPETITIONS)]
+        times = [one.result.seconds["solve"] for one in runs if one.result.stop in SOLVED]
+        solve = min(times, default=None)
     return {
-        "interpreter_s": least(interpreted),
-        "memory_s": least(lambda: [values.sum() for _ in range(10)]),
-        "milp_s": _milp(),
+        "interpreter_s": min(repeat(interpreted, number=1, repeat=REPETITIONS)),
+        "memory_s": min(repeat(values.sum, number=10, repeat=REPETITIONS)),
+        "milp_s": solve,
     }
-
-
-def _milp() -> float | None:
-    if not BACKENDS["highs"].available():
-        return None
-    instance = jahani.generate(nodes=40, jobs=400, seed=1)
-    limits = Limits(time_limit=60.0, gap=0.0)
-    request = parse(MILP)
-    found = [verified_run.run(instance, request, limits).result for _ in range(REPETITIONS)]
-    times = [one.seconds["solve"] for one in found if one.stop in (Stop.OPTIMAL, Stop.GAP)]
-    return min(times, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,79 +94,83 @@ class Need:
     memory_mb: float
 
     @staticmethod
-    def of(runs: Iterable[Run]) -> Need:
+    def of(runs: Sequence[Run]) -> Need:
         """The need of any of these."""
-        several = [*runs]
         return Need(
-            exclusive=any(run.timing == "exclusive" for run in several),
-            threads=max(run.limits.threads for run in several),
-            memory_mb=max(run.limits.memory_limit_mb or 0.0 for run in several),
+            exclusive=any(run.timing == "exclusive" for run in runs),
+            threads=max(run.limits.threads for run in runs),
+            memory_mb=max(run.limits.memory_limit_mb or 0.0 for run in runs),
         )
-
-    def refuse_beside(self, place: str, slots: int) -> None:
-        """Raise InputError if a run is to be alone on its machine and there would be several."""
-        if self.exclusive and slots > 1:
-            raise InputError(place, slots, "1, as the campaign's timing is exclusive")
 
     def refuse(self, place: str, slots: int, *, cores: int, memory_mb: float) -> None:
         """Raise InputError if so many runs do not fit into a machine; `place` set the number."""
-        self.refuse_beside(place, slots)
-        if slots * self.threads > cores:
-            fitting = f"at most {cores // self.threads}: {self.threads} threads each on"
-            told = f"{fitting} {cores} cores" if cores >= self.threads else f"{self.threads} cores"
-            raise InputError(place, slots, told)
-        memory = memory_mb - RESERVE_MB
-        if slots * self.memory_mb > memory:
-            raise InputError(
-                place, slots, f"{self.memory_mb:g} MB for each of them in {memory:.0f} MB"
-            )
-
-
-def on_host(session: str, host: str) -> str:
-    """Return the session of runs that another machine carries out."""
-    return f"{session}-on-{_plain(host)}"
-
-
-def _plain(host: str) -> str:
-    """The name of a machine as part of a file's name."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", host)
+        memory, expected = memory_mb - RESERVE_MB, ""
+        if self.exclusive and slots > 1:
+            expected = "1, as the campaign's timing is exclusive"
+        elif self.threads > cores:
+            expected = f"{self.threads} cores"
+        elif slots * self.threads > cores:
+            most = cores // self.threads
+            expected = f"at most {most}: {self.threads} threads each on {cores} cores"
+        elif slots * self.memory_mb > memory:
+            expected = f"{self.memory_mb:g} MB for each of them in {memory:.0f} MB"
+        if expected:
+            raise InputError(place, slots, expected)
 
 
 class Session:
     """A session in progress in the folder of a store."""
 
-    def __init__(self, folder: Path, campaign: Campaign) -> None:
+    def __init__(
+        self, folder: Path, campaign: Campaign, environments: Mapping[str, Environment]
+    ) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         self.id = f"{stamp}-{_plain(provenance.machine()['host'])}-{os.getpid()}"
-        self._folder, self._campaign = folder / "sessions", campaign
+        self._folder, self._campaign, self._environments = folder, campaign, environments
         self._documents: dict[str, dict[str, Any]] = {}
+
+    def on(self, host: str) -> str:
+        """Return the session of runs that another machine carries out."""
+        return f"{self.id}-on-{_plain(host)}"
+
+    def here(self) -> Conditions:
+        """Return the conditions of this machine."""
+        exclusive = self._campaign.timing == "exclusive" and self._campaign.calibrated
+        return conditions(self._environments, exclusive=exclusive)
 
     def begin(self, session: str, found: Conditions, slots: int) -> None:
         """Write the file of a machine that carries out `slots` runs side by side, or now does."""
-        before = {key: value for key, value in found.items() if key not in MEASURED}
-        document = {
-            "format": schema_files.name("session"),
-            "id": session,
-            "campaign": self._campaign.name,
-            "timing": self._campaign.timing,
-            **before,
-            "memory_measured_by": MEMORY,
-            "begun": provenance.utc(),
-            "ended": None,
-            **{f"{key}_before": found[key] for key in MEASURED},
-            **{f"{key}_after": None for key in MEASURED},
-        }
-        self._write(session, {**self._documents.get(session, document), "slots": slots})
+        document = self._documents.setdefault(
+            session,
+            {
+                "format": schema_files.name("session"),
+                "id": session,
+                "campaign": self._campaign.name,
+                "timing": self._campaign.timing,
+                **{key: value for key, value in found.items() if key not in MEASURED},
+                "memory_measured_by": MEMORY,
+                "begun": provenance.utc(),
+                "ended": None,
+                **{f"{key}_before": found[key] for key in MEASURED},
+                **{f"{key}_after": None for key in MEASURED},
+            },
+        )
+        self._write(document | {"slots": slots})
 
     def end(self, session: str, found: Conditions) -> None:
         """Complete the file of a machine."""
         after = {f"{key}_after": found[key] for key in MEASURED}
-        self._write(session, {**self._documents[session], **after, "ended": provenance.utc()})
+        self._write({**self._documents[session], **after, "ended": provenance.utc()})
 
-    def _write(self, session: str, document: dict[str, Any]) -> None:
-        self._documents[session] = document
+    def _write(self, document: dict[str, Any]) -> None:
+        self._documents[document["id"]] = document
         text = json.dumps(document, indent=1) + "\n"
-        write_bytes(text.encode(), self._folder / f"{session}.json")
+        write_bytes(text.encode(), self._folder / "sessions" / f"{document['id']}.json")
+
+
+def _plain(host: str) -> str:
+    """The name of a machine as part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", host)
 
 
 def read_some(

@@ -2,7 +2,7 @@
 A campaign as a TOML file says it, checked before anything runs.
 
 docs/campaigns.md shows one of each kind, schemas/campaign.schema.json has all keys. Which keys name
-problems and methods depends on the kind of the problems, see `KEYS`.
+problems and methods depends on the kind of the problems, see `ProblemKind.keys`.
 """
 
 from __future__ import annotations
@@ -10,31 +10,26 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date, time
-from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rsjs.campaigns import schema_files
 from rsjs.campaigns.run import Isolation
-from rsjs.campaigns.sources import Source, distinct, expanded, sources
+from rsjs.campaigns.sources import Source, distinct, expanded, pointed, sources, unknown
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.json_schema import pointer, walk
 from rsjs.methods import Request
-from rsjs.runs.kinds.base import Kind, kind
+from rsjs.runs.kinds.base import KINDS, Kind, ProblemKind, kind
 
 HERE = ""  # the environment that the command itself runs in
-LIMITS = {  # of a file -> of a campaign
-    "time_s": "time_limit",
-    "memory_mb": "memory_limit_mb",
-    "output_mb": "output_limit_mb",
-    "gap": "gap",
-}
+MEMORY_MB, OUTPUT_MB = 4096.0, 256.0  # limits of a run unless the campaign has its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +41,10 @@ class Choice:
     on: tuple[str, ...] = ("*",)
     seeds: tuple[int, ...] | None = None  # of a policy, in place of those of the campaign
     isolation: Isolation = "process"
+
+    def is_for(self, instance: str) -> bool:
+        """Whether it is meant for the instance of that name."""
+        return any(fnmatchcase(instance, pattern) for pattern in self.on)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +58,8 @@ class Campaign:
     seeds: tuple[int, ...] = (0,)
     permute: bool = False
     repetitions: int = 1
-    time_limit: float = 60.0  # s
-    memory_limit_mb: float = 4096.0
-    output_limit_mb: float = 256.0
-    gap: float = 1e-4
+    limits: Limits  # of runs, but for seed and threads
+    output_limit_mb: float = OUTPUT_MB
     threads: tuple[int, ...] = (1,)
     kind: Kind = "instance"  # of its instances
     calibrated: bool = True  # the machine, before and after exclusive runs
@@ -74,50 +71,19 @@ class Campaign:
     text: str  # what the file holds
 
 
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Errors within name the file of a campaign, unless they name another."""
-    try:
-        yield
-    except InputError as error:
-        raise error if error.file is not None else error.at(path) from None
-
-
-class Keys(NamedTuple):
-    """The keys of a campaign on problems of a kind."""
-
-    instances: str
-    methods: str = "methods"
-    may: frozenset[str] = frozenset()  # that it may have, and others not
-
-    @property
-    def own(self) -> set[str]:
-        """Those that tell a campaign on such problems from most others."""
-        return {self.instances, self.methods, *self.may} - {"methods"}
-
-
-KEYS: Mapping[Kind, Keys] = {
-    "workload": Keys("workloads", "policies", frozenset({"simulation"})),
-    "mig_scheduling": Keys("mig_scheduling"),
-    "mig_placement": Keys("mig_placement"),
-    "mig_reconfiguration": Keys("mig_reconfiguration"),
-    "instance": Keys("instances", may=frozenset({"permute"})),
-}
-
-
-def kind_of(document: Mapping[str, Any]) -> Kind:
-    """Return a campaign's kind; InputError unless it has its keys, and none of another."""
-    present = [one for one, keys in KEYS.items() if keys.own & {*document}]
-    name = present[0] if present else "instance"
-    keys = KEYS[name]
-    for key in (keys.instances, keys.methods):
+def kind_of(document: Mapping[str, Any]) -> ProblemKind:
+    """Return the kind of a campaign's problems; InputError unless it has the keys of one kind."""
+    *others, instance = sorted(map(kind, KINDS), key=lambda one: one.name == "instance")
+    given = {*document} - {"methods"}
+    found = next((one for one in others if given & {*one.keys}), instance)
+    for key in found.keys[:2]:
         if key not in document:
             raise InputError("", described(f"no key {key!r}"), "this key")
-    for other in KEYS.values():
-        for key in sorted(({*other.own, other.methods} - {*keys.own, keys.methods}) & {*document}):
-            expected = f"it in a campaign without {keys.instances} only"
-            raise InputError(f"/{key}", described("this key"), expected)
-    return name
+    foreign = {key for one in (*others, instance) for key in one.keys} - {*found.keys}
+    for key in sorted(foreign & {*document}):
+        expected = f"it in a campaign without {found.keys[0]} only"
+        raise InputError(f"/{key}", described("this key"), expected)
+    return found
 
 
 def read(path: Path) -> Campaign:
@@ -131,48 +97,46 @@ def read(path: Path) -> Campaign:
         option that is not known, the nearest that are.
     """
     text, parsed = read_toml(path)
-    _refuse_unknown_keys(parsed, path)
-    document = schema_files.checked(parsed, "campaign", path)
-    with naming(path):
-        return _campaign(document, text, path)
+    with pointed(file=path):
+        _refuse_unknown_keys(parsed, json.loads(schema_files.schema("campaign")))
+        return _campaign(schema_files.checked(parsed, "campaign", path), text, path)
 
 
 def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
-    limits, folder = document["limits"], path.absolute().parent
-    given = {"permute": document["permute"]} if "permute" in document else {}
+    limits, folder = document.get("limits", {}), path.absolute().parent
+    given = {
+        key: document[key] for key in ("name", "shows", "timing", "permute") if key in document
+    }
     # an integer of a JSON Schema may be written 1.0
     given |= {key: int(document[key]) for key in ("jobs", "repetitions") if key in document}
-    given |= {LIMITS[key]: float(value) for key, value in limits.items() if key in LIMITS}
     of = kind_of(document)
-    own = KEYS[of]
+    problems, methods, *_ = of.keys
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
     }
     return Campaign(
-        name=document["name"],
-        shows=document["shows"],
-        timing=document["timing"],
+        limits=Limits(
+            time_limit=float(limits.get("time_s", Limits.time_limit)),
+            gap=float(limits.get("gap", Limits.gap)),
+            memory_limit_mb=float(limits.get("memory_mb", MEMORY_MB)),
+        ),
+        output_limit_mb=float(limits.get("output_mb", OUTPUT_MB)),
         seeds=distinct(document.get("seeds", [0])),
         threads=distinct(limits.get("threads", [1])),
         sources=tuple(
             source
-            for i, entry in enumerate(document[own.instances])
-            for source in sources(of, entry, folder, f"/{own.instances}/{i}")
+            for i, entry in enumerate(document[problems])
+            for source in sources(of.name, entry, folder, f"/{problems}/{i}")
         ),
         choices=tuple(
             choice
-            for i, entry in enumerate(document[own.methods])
-            for choice in _choices(
-                {"isolation": document.get("isolation", "process"), **entry},
-                environments,
-                f"/{own.methods}/{i}",
-                kind(of).request,
-            )
+            for i, entry in enumerate(document[methods])
+            for choice in _choices(of, document, {**entry}, f"/{methods}/{i}")
         ),
         environments=environments,
-        kind=of,
-        kind_options=_options(document) if "simulation" in own.may else {},
+        kind=of.name,
+        kind_options=_options(document) if "simulation" in of.keys else {},
         file=path,
         text=text,
         **given,
@@ -180,26 +144,21 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
 
 
 def _choices(
-    entry: Mapping[str, Any],
-    environments: Mapping[str, str],
-    at: str,
-    parse: Callable[[str], Request],
+    of: ProblemKind, document: Mapping[str, Any], entry: dict[str, Any], at: str
 ) -> Iterator[Choice]:
     """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
-    environment = entry.get("environment", HERE)
+    environments, environment = document.get("environments", {}), entry.get("environment", HERE)
     if environment != HERE and environment not in environments:
-        raise _unknown(f"{at}/environment", environment, [*environments])
+        raise unknown(f"{at}/environment", environment, environments)
     for k, text in enumerate(entry["run"]):
-        try:
-            request = parse(text)
-        except InputError as error:
-            raise InputError(f"{at}/run/{k}", error.value, error.expected) from None
+        with pointed(f"{at}/run/{k}"):
+            request = of.request(text)
         yield Choice(
             request=request,
             environment=environment,
             on=tuple(entry.get("on", ("*",))),
             seeds=distinct(entry["seeds"]) if "seeds" in entry else None,
-            isolation=entry["isolation"],
+            isolation=entry.get("isolation", document.get("isolation", "process")),
         )
 
 
@@ -207,10 +166,8 @@ def _options(document: Mapping[str, Any]) -> dict[str, Any]:
     """The options of the simulations but their seeds."""
     from rsjs.simulation.options import Options
 
-    try:
+    with pointed("/simulation"):
         found = asdict(Options(**document.get("simulation", {})))
-    except InputError as error:
-        raise InputError(f"/simulation{error.pointer}", error.value, error.expected) from None
     del found["seed"]
     return found
 
@@ -239,24 +196,13 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     return text, document
 
 
-def _refuse_unknown_keys(document: Mapping[str, Any], path: Path) -> None:
+def _refuse_unknown_keys(value: Any, schema: Mapping[str, Any], at: str = "") -> None:
     """The schema refuses them too, without a word on what may have been meant."""
-    known = json.loads(schema_files.schema("campaign"))["properties"]
-    entries: list[tuple[str, Any, Mapping[str, Any]]] = [("", document, known)]
-    for key, told in known.items():
-        keys = told.get("items", told).get("properties")
-        found = document.get(key)
-        if keys and isinstance(found, list):
-            entries += [(f"/{key}/{i}", entry, keys) for i, entry in enumerate(found)]
-        elif keys:
-            entries.append((f"/{key}", found, keys))
-    for at, entry, keys in entries:
-        for key in entry if isinstance(entry, dict) else ():
-            if key not in keys:
-                raise _unknown(f"{at}/{key}", key, [*keys]).at(path)
-
-
-def _unknown(at: str, given: str, known: list[str]) -> InputError:
-    """The error for a name at a place of the campaign."""
-    near = get_close_matches(given, known, n=3) or sorted(known)
-    return InputError(at, given, f"e.g. {', '.join(near)}" if near else "none is declared")
+    if isinstance(value, list) and "items" in schema:
+        for i, entry in enumerate(value):
+            _refuse_unknown_keys(entry, schema["items"], f"{at}/{i}")
+    elif isinstance(value, dict) and (known := schema.get("properties")):
+        for key, entry in value.items():
+            if key not in known:
+                raise unknown(f"{at}/{key}", key, known)
+            _refuse_unknown_keys(entry, known[key], f"{at}/{key}")

@@ -25,9 +25,10 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rsjs.campaigns import records, schema_files
@@ -35,8 +36,8 @@ from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.schema_files import Document
 from rsjs.core.errors import InputError, NewerFormat, described, escaped
-from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.transform import permuted
 from rsjs.runs.kinds.base import Kind, kind
@@ -48,8 +49,7 @@ if TYPE_CHECKING:
     from rsjs.campaigns.spec import Campaign
     from rsjs.methods import Request
 
-STORE, CAMPAIGN = "store.json", "campaign.toml"
-CORRUPT, REPLACED = "corrupt", "replaced"
+STORE, CAMPAIGN, INDEX = "store.json", "campaign.toml", "instances/index.json"
 
 
 @dataclass(frozen=True)
@@ -115,21 +115,28 @@ class Store:
 
         None if somebody does or has; the folder is removed afterwards.
         """
-        path = self.folder / "claims" / run.id
+        with self._locked(run.id) as scratch:
+            if scratch is None or self.path(run.id).exists():
+                yield None
+                return
+            (scratch / "work").mkdir(parents=True)
+            (scratch / "record").mkdir()
+            yield scratch
+
+    @contextmanager
+    def _locked(self, run_id: str) -> Iterator[Path | None]:
+        """
+        The scratch folder of a run, which is removed before and after; None if somebody has it.
+        """
+        path, scratch = self.folder / "claims" / run_id, self.scratch(run_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = _locked(path)
+        lock = _lock(path)
         if lock is None:
             yield None
             return
-        scratch = self.scratch(run.id)
         try:
             _remove(scratch)  # of a process that was killed
-            if self.path(run.id).exists():
-                yield None
-            else:
-                (scratch / "work").mkdir(parents=True)
-                (scratch / "record").mkdir()
-                yield scratch
+            yield scratch
         finally:
             _remove(scratch)
             path.unlink(missing_ok=True)
@@ -149,30 +156,23 @@ class Store:
 
     def sweep(self) -> None:
         """Remove what killed processes left: scratch folders and claims that nobody holds."""
-        parts = (self.folder / "scratch", self.folder / "claims")
-        for run_id in {path.name for part in parts for path in part.glob("*")}:
-            path = self.folder / "claims" / run_id
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = _locked(path)
-            if lock is not None:
-                _remove(self.scratch(run_id))
-                path.unlink(missing_ok=True)
-                os.close(lock)
+        for part in ("scratch", "claims"):
+            for path in (self.folder / part).glob("*"):
+                with self._locked(path.name):
+                    pass
 
 
 def _remove(folder: Path) -> None:
     """Remove a folder, also where a run has taken the permissions from it or folders in it."""
-    with suppress(OSError):
-        folder.chmod(0o700)
-    for place, folders, _ in os.walk(folder):
-        for path in (Path(place, name) for name in folders):
-            with suppress(OSError):
-                if not path.is_symlink():
-                    path.chmod(0o700)
+    places = [folder]
+    for place in places:
+        with suppress(OSError):
+            place.chmod(0o700)
+            places += [one for one in place.iterdir() if one.is_dir() and not one.is_symlink()]
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _locked(path: Path) -> int | None:
+def _lock(path: Path) -> int | None:
     """A descriptor that holds the lock on a file; None if another process holds it."""
     import fcntl
 
@@ -200,86 +200,59 @@ def refuse_other(problem: Any, sha256: str, path: str | Path) -> None:
         raise InputError("", problem.digest, f"the instance of sha256 {sha256}", path)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """What is known of an instance without reading it; units are nodes."""
-
-    sha256: str
-    name: str
-    nodes: int
-    jobs: int
-
-
 class InstanceStore:
-    """The instances of a kind in the folder of a store; without one they stay in memory."""
+    """The instances of a kind in the folder of a store; without one in a temporary folder."""
 
-    def __init__(self, folder: Path | None, name: Kind = "instance") -> None:
-        self.folder = None if folder is None else folder.absolute() / "instances"
-        self._index = self._read()
-        self._read_before = json.dumps(self._index)
-        self._kind = kind(name)
-        self._made: dict[str, Any] = {}
+    def __init__(self, store: Path | None, name: Kind = "instance") -> None:
+        if store is None:
+            self._temporary = TemporaryDirectory(prefix="rsjs-")
+            store = Path(self._temporary.name)
+        self._store, self._kind = store.absolute(), kind(name)
+        self._index: Document = {"drawn": {}, "permuted": {}}
+        with suppress(InputError):  # not there, or damaged: drawn again
+            self._index = read_index(self._store / INDEX)
         self._loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
         """The file of an instance."""
-        assert self.folder is not None
-        return instance_file(self.folder.parent, sha256)
+        return instance_file(self._store, sha256)
 
-    def entry(self, source: Source) -> Entry:
-        """The instance that a source stands for, drawn if it is not there."""
-        known = self._index["drawn"].get(source.key)
-        if known is not None and self._is_kept(known["sha256"]):
-            return Entry(**known)
-        problem = source.make()
-        nodes, jobs = self._kind.size(problem)
-        entry = Entry(sha256=self._keep(problem), name=problem.name, nodes=nodes, jobs=jobs)
-        self._index["drawn"][source.key] = asdict(entry)
+    def entry(self, source: Source) -> Document:
+        """sha256, name, nodes and jobs of what a source stands for, drawn if it is not there."""
+        entry: Document = self._index["drawn"].get(source.key)
+        if entry is None or not self.path(entry["sha256"]).exists():
+            problem = source.make()
+            nodes, jobs = self._kind.size(problem)
+            entry = {"sha256": problem.digest, "name": problem.name, "nodes": nodes, "jobs": jobs}
+            self._keep(problem)
+            self._index["drawn"][source.key] = entry
         return entry
 
-    def permuted(self, entry: Entry, seed: int) -> str:
+    def permuted(self, sha256: str, seed: int) -> str:
         """sha256 of the instance in the order that a seed draws; 0 = as it is."""
         if seed == 0:
-            return entry.sha256
-        key = f"{entry.sha256} {seed}"
+            return sha256
+        key = f"{sha256} {seed}"
         known: str | None = self._index["permuted"].get(key)
-        if known is None or not self._is_kept(known):
-            instance = self._loaded(entry.sha256)
-            assert isinstance(instance, Instance)
-            known = self._keep(permuted(instance, seed).instance)
-            self._index["permuted"][key] = known
+        if known is None or not self.path(known).exists():
+            instance = permuted(self._loaded(sha256), seed).instance
+            self._keep(instance)
+            known = self._index["permuted"][key] = instance.digest
         return known
 
-    def refusal(self, request: Request, entry: Entry) -> str | None:
+    def refusal(self, request: Request, sha256: str) -> str | None:
         """Why a method does not serve an instance, or a policy a workload; None if it does."""
-        return self._kind.refusal(request, self._loaded(entry.sha256))
+        return self._kind.refusal(request, self._loaded(sha256))
 
     def save(self) -> None:
         """Keep the index, if it has changed."""
-        text = json.dumps(self._index)
-        if self.folder is not None and text != self._read_before:
-            write_bytes(text.encode(), self.folder / "index.json")
+        _write_if_new(json.dumps(self._index), self._store / INDEX)
 
-    def _read(self) -> dict[str, Any]:
-        if self.folder is not None:
-            with suppress(InputError):  # not there, or damaged: drawn again
-                return read_index(self.folder / "index.json")
-        return {"drawn": {}, "permuted": {}}
-
-    def _is_kept(self, sha256: str) -> bool:
-        return sha256 in self._made if self.folder is None else self.path(sha256).exists()
-
-    def _keep(self, problem: Any) -> str:
-        digest: str = problem.digest
-        if self.folder is None:
-            self._made[digest] = problem
-        elif not self._is_kept(digest):
-            self._kind.write(problem, self.path(digest))
-        return digest
+    def _keep(self, problem: Any) -> None:
+        if not self.path(problem.digest).exists():
+            self._kind.write(problem, self.path(problem.digest))
 
     def _load(self, sha256: str) -> Any:
-        if self.folder is None:
-            return self._made[sha256]
         found = self._kind.read(self.path(sha256))
         refuse_other(found, sha256, self.path(sha256))
         return found
@@ -288,7 +261,7 @@ class InstanceStore:
 def read_index(path: Path) -> dict[str, Any]:
     """Return the index of a store; an InputError tells what is wrong with it."""
     index: dict[str, Any] = read_json(path)
-    schema_files.fit_schema(index, "index", path)
+    fit(index, schema_files.schema("index"), path)
     return index
 
 
@@ -303,31 +276,27 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
         another campaign.
     """
     path = folder / STORE
-    now = {
-        name: {"rsjs-bench": environment.rsjs_version, **environment.solvers}
-        for name, environment in environments.items()
-    }
-    if not path.exists():
-        if folder.is_dir() and any(folder.iterdir()) and not (folder / "instances").is_dir():
-            found = described("a folder with other files")
-            raise InputError("", found, "a store of `rsjs run`, or no such folder", folder)
-        new = {"format": schema_files.name("store"), "campaign": campaign.name, "versions": now}
-        _write_if_new(new, path)
-        return
-    document = read_document(folder, "store")
+    begun = {"format": schema_files.name("store"), "campaign": campaign.name}
+    document: Document = {**begun, "versions": {}}
+    if path.exists():
+        document = read_document(folder, "store")
+    elif folder.is_dir() and any(folder.iterdir()) and not (folder / "instances").is_dir():
+        found = described("a folder with other files")
+        raise InputError("", found, "a store of `rsjs run`, or no such folder", folder)
     if document["campaign"] != campaign.name:
         expected = f"{campaign.name!r}: a folder is for one campaign"
         raise InputError("/campaign", document["campaign"], expected, path)
-    versions = document["versions"]
-    for name, packages in now.items():
-        for package, version in packages.items():
-            before = versions.get(name, {}).get(package, version)
-            if before != version:
+    for name, environment in environments.items():
+        known = document["versions"].setdefault(name, {})
+        for package, version in {
+            "rsjs-bench": environment.rsjs_version,
+            **environment.solvers,
+        }.items():
+            if known.setdefault(package, version) != version:
                 at = f"/versions/{escaped(name)}/{escaped(package)}"
                 expected = f"{version} as installed: another folder, or that version installed"
-                raise InputError(at, before, expected, path)
-    merged = {name: {**versions.get(name, {}), **found} for name, found in now.items()}
-    _write_if_new({**document, "versions": {**versions, **merged}}, path)
+                raise InputError(at, known[package], expected, path)
+    _write_if_new(document, path)
 
 
 def write_plan(folder: Path, campaign: Campaign, plan: Plan) -> None:

@@ -117,7 +117,7 @@ def run(
                 screen.say(line)
             board = Board(asked.name, prepared.left, places, screen)
             try:
-                with closing(runner.carry_out(prepared, folder, carry_out, places)) as news:
+                with closing(runner.carry_out(prepared, folder, carry_out)) as news:
                     for item in news:
                         board.hear(item)
             except KeyboardInterrupt:

@@ -103,7 +103,7 @@ def carried(repository):
             made_from = {"commit": repository[1], "dirty": dirty}
             patch.setattr(commit, "source", lambda: made_from)
             prepared = runner.prepare(spec.read(file), store, part or Part())
-            for _ in runner.carry_out(prepared, store, Local(2), 2):
+            for _ in runner.carry_out(prepared, store, Local(2)):
                 pass
         return store
 

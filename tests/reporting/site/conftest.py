@@ -123,6 +123,6 @@ def store(tmp_path_factory):
     (folder / "little.toml").write_text(CAMPAIGN)
     campaign, place = spec.read(folder / "little.toml"), folder / "runs" / "little"
     prepared = runner.prepare(campaign, place, runner.Part())
-    for _ in runner.carry_out(prepared, place, Local(1), 1):
+    for _ in runner.carry_out(prepared, place, Local(1)):
         pass
     return place

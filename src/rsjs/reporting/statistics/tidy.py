@@ -29,6 +29,7 @@ import pandas as pd
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
+from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
@@ -189,7 +190,7 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     if not file.exists():
         return rows
     trajectories = read_json(file)
-    schema_files.fit_schema(trajectories, "courses", file)
+    fit(trajectories, schema_files.schema("courses"), file)
     names = next((names for names in KEYS if all(names[-1] in run for run in trajectories)), KEY)
     of_run: dict[tuple[str, ...], list[Any]] = {}
     for i, run in enumerate(trajectories):

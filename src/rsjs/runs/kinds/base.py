@@ -64,6 +64,7 @@ class ProblemKind(ABC):
     """A kind of problem: how to read, refuse, run, check and tabulate it."""
 
     name: Kind
+    keys: tuple[str, ...]  # of a campaign: of problems, of methods, and what others may not have
     solution_file: str  # in a record
     unit: str = ""  # of the objective, e.g. $; "" = as the problem's objective says
     plugins: bool = False  # whether other packages may offer methods for it

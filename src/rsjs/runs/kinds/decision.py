@@ -72,6 +72,7 @@ def _methods() -> Mapping[str, Method]:
 
 KIND = _Decisions(
     name="instance",
+    keys=("instances", "methods", "permute"),
     solution_file="solution.json.gz",
     unit="$",
     plugins=True,

@@ -73,6 +73,7 @@ def _gpus(placement: MigPlacement) -> float:
 
 KIND = FileKind(
     name="mig_placement",
+    keys=("mig_placement", "methods"),
     solution_file="placement.json.gz",
     unit="GPUs",
     terms=("stranded_compute", "stranded_memory", "over_allocated"),

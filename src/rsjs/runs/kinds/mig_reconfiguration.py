@@ -85,6 +85,7 @@ def _partition(problem: ReconfigurationProblem, call: Call) -> Partition | None:
 
 KIND = FileKind(
     name="mig_reconfiguration",
+    keys=("mig_reconfiguration", "methods"),
     solution_file="repartition.json.gz",
     read=problems.read_problem,
     write=problems.write_problem,

@@ -225,6 +225,7 @@ def _own_gap(values: Stages, bounds: Stages) -> float | None:
 
 KIND = _Schedules(
     name="mig_scheduling",
+    keys=("mig_scheduling", "methods"),
     solution_file="schedule.json.gz",
     terms=TERMS,
     metrics=("steps", "reading", "goal"),

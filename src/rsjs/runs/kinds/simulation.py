@@ -214,6 +214,7 @@ def _methods() -> Methods:
 
 KIND = _Simulations(
     name="workload",
+    keys=("workloads", "policies", "simulation"),
     solution_file="simulation.jsonl.gz",
     unit="$",
     plugins=True,
