@@ -81,6 +81,21 @@ def test_a_file_tells_what_it_holds(tmp_path):
         rsjs.load(tmp_path / "s.json", instance=other)
 
 
+def test_what_is_of_another_type_is_refused(tmp_path):
+    instance, workload = (rsjs.generate("sts", **SMALL, arrivals=one) for one in (None, "exp"))
+    rsjs.save(Solution.empty(6, 2), tmp_path / "s.json", instance=instance)
+    for call, told in (
+        (lambda: rsjs.load(5), "type int, expected the path of a file"),
+        (lambda: rsjs.load(tmp_path / "s.json", instance="i"), "type str, expected an instance"),
+        (lambda: rsjs.save(instance, None), "type NoneType, expected the path of a file"),
+        (lambda: rsjs.simulate(workload, 5), "type int, expected names of policies"),
+        (lambda: rsjs.simulate(workload, [5]), "type int, expected the name of a policy"),
+        (lambda: rsjs.solve(instance, 5), "found 5, expected name"),
+    ):
+        with pytest.raises(InputError, match=re.escape(told)):
+            call()
+
+
 def test_claims_are_checked_too():
     instance = rsjs.generate("sts", **SMALL)
     cost = rsjs.check(instance, Solution.empty(6, 2)).objective

@@ -16,41 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rsjs import library
-    from rsjs.api import (
-        Comparison,
-        InputError,
-        MethodError,
-        best_known,
-        check,
-        compare,
-        export_model,
-        generate,
-        load,
-        run_campaign,
-        save,
-        simulate,
-        solve,
-    )
+    from rsjs.api import *  # noqa: F403
 
     __version__: str
 
-__all__ = [
-    "Comparison",
-    "InputError",
-    "MethodError",
-    "__version__",
-    "best_known",
-    "check",
-    "compare",
-    "export_model",
-    "generate",
-    "library",
-    "load",
-    "run_campaign",
-    "save",
-    "simulate",
-    "solve",
-]
+__all__ = ["Comparison", "InputError", "MethodError", "__version__", "best_known", "check"]  # noqa: F405
+__all__ += ["compare", "export_model", "generate", "library", "load", "run_campaign"]  # noqa: F405
+__all__ += ["save", "simulate", "solve"]  # noqa: F405
 
 
 def __getattr__(name: str) -> Any:

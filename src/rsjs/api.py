@@ -5,11 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from rsjs.comparison import Comparison, compare, run_campaign
-from rsjs.core.errors import InputError, MethodError, described, integer, one_of
+from rsjs.comparison import Comparison as Comparison
+from rsjs.comparison import compare as compare
+from rsjs.comparison import run_campaign as run_campaign
+from rsjs.core.errors import InputError as InputError
+from rsjs.core.errors import MethodError as MethodError
+from rsjs.core.errors import described, integer, one_of
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
 from rsjs.instances.instance import Instance, Workload
@@ -22,23 +27,8 @@ if TYPE_CHECKING:
     from rsjs.formulations.milp.export import ModelFile
     from rsjs.simulation.outcome import Outcome
 
-T = TypeVar("T")
-
-__all__ = [
-    "Comparison",
-    "InputError",
-    "MethodError",
-    "best_known",
-    "check",
-    "compare",
-    "export_model",
-    "generate",
-    "load",
-    "run_campaign",
-    "save",
-    "simulate",
-    "solve",
-]
+INSTANCE = "an instance, as `rsjs.load` returns it"
+FILE = "the path of a file"
 
 
 def load(path: str | Path, *, instance: Instance | None = None) -> Any:
@@ -61,12 +51,12 @@ def load(path: str | Path, *, instance: Instance | None = None) -> Any:
     InputError
         Naming the file, the place in it, the value found and what was expected.
     """
-    subject = files.read_any(path)
-    if isinstance(subject, files.SolutionFile):
-        if instance is not None:
-            subject.refuse_other(instance, path)
-        return subject.solution
-    return subject
+    subject = files.read_any(_refuse_other(path, (str, PathLike), FILE))
+    if not isinstance(subject, files.SolutionFile):
+        return subject
+    if instance is not None:
+        subject.refuse_other(_refuse_other(instance, Instance, INSTANCE), path)
+    return subject.solution
 
 
 def save(
@@ -90,7 +80,7 @@ def save(
     InputError
         For anything else, e.g. a result's missing solution, and a place that cannot be written.
     """
-    files.refuse_unwritable(path)
+    files.refuse_unwritable(_refuse_other(path, (str, PathLike), FILE))
     if isinstance(subject, Instance):
         files.write_instance(subject, path)
     elif isinstance(subject, Workload):
@@ -106,27 +96,9 @@ def save(
 
 
 @overload
-def generate(
-    family: str,
-    *,
-    nodes: int,
-    jobs: int | None = ...,
-    seed: int = ...,
-    arrivals: str,
-    gap_seconds: float | None = ...,
-    **options: Any,
-) -> Workload: ...
+def generate(family: str, *, nodes: int, arrivals: str, **options: Any) -> Workload: ...
 @overload
-def generate(
-    family: str,
-    *,
-    nodes: int,
-    jobs: int | None = ...,
-    seed: int = ...,
-    arrivals: None = ...,
-    gap_seconds: None = ...,
-    **options: Any,
-) -> Instance: ...
+def generate(family: str, *, nodes: int, arrivals: None = ..., **options: Any) -> Instance: ...
 def generate(
     family: str,
     *,
@@ -245,7 +217,7 @@ def solve(
     from rsjs.methods import parse
     from rsjs.runs import verified_run
 
-    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
+    _refuse_other(instance, Instance, INSTANCE)
     request = parse(method)
     limits = Limits.asked(
         time_limit=time_limit,
@@ -285,7 +257,7 @@ def check(
     InputError
         For None, as of a method that ended without a solution, and anything else that is none.
     """
-    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
+    _refuse_other(instance, Instance, INSTANCE)
     given = _refuse_other(solution, Solution, "a solution to check")
     return _check(instance, given, objective=objective, bound=bound)
 
@@ -302,7 +274,7 @@ def best_known(instance: Instance) -> KnownValue | None:
     """
     from rsjs.bks.storage import lookup
 
-    return lookup(_refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it"))
+    return lookup(_refuse_other(instance, Instance, INSTANCE))
 
 
 def export_model(
@@ -326,8 +298,8 @@ def export_model(
     from rsjs.formulations.milp import export
     from rsjs.methods import parse
 
-    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
-    files.refuse_unwritable(path)
+    _refuse_other(instance, Instance, INSTANCE)
+    files.refuse_unwritable(_refuse_other(path, (str, PathLike), FILE))
     request = parse(method)
     export.refuse(request.method.name, Path(path))
     if reason := request.method.refusal(instance):
@@ -374,14 +346,16 @@ def simulate(
     _refuse_other(workload, Workload, "a workload, as `rsjs.load` returns it")
     _refuse_unknown(Options, options)
     chosen = Options(**options)
-    if isinstance(policies, str):
-        return run(workload, policy(policies, workload), chosen)
-    prepared = [policy(name, workload) for name in policies]
-    return [run(workload, one, chosen) for one in prepared]
+    names = [policies] if isinstance(policies, str) else policies
+    for name in _refuse_other(names, Sequence, "names of policies"):
+        _refuse_other(name, str, "the name of a policy")
+    prepared = [policy(name, workload) for name in names]
+    outcomes = [run(workload, one, chosen) for one in prepared]
+    return outcomes[0] if isinstance(policies, str) else outcomes
 
 
-def _refuse_other(value: Any, kind: type[T], expected: str) -> T:
-    """Return the value, if it is of the kind that is expected."""
-    if not isinstance(value, kind):
+def _refuse_other(value: Any, kinds: Any, expected: str) -> Any:
+    """Return the value, if it is of a kind that is expected."""
+    if not isinstance(value, kinds):
         raise InputError("", described(f"an object of type {type(value).__name__}"), expected)
     return value

@@ -9,17 +9,8 @@ The instance library: named sets of instances, each member identified by its sha
 from __future__ import annotations
 
 from rsjs.instances.instance import Instance
-from rsjs.instances.library.sets import (
-    LibrarySet,
-    Member,
-    draw,
-    library_set,
-    names,
-    refuse_other,
-)
+from rsjs.instances.library.sets import LibrarySet, draw, library_set, names, refuse_other
 from rsjs.instances.mig.jobs import JobSet
-
-__all__ = ["LibrarySet", "Member", "load", "sets"]
 
 
 def sets() -> list[LibrarySet]:
@@ -46,10 +37,8 @@ def load(name: str) -> list[Instance | JobSet]:
     InputError
         If there is no such set, or a member has not the digest of the library.
     """
-    return [_generated(member) for member in library_set(name).members]
-
-
-def _generated(member: Member) -> Instance | JobSet:
-    subject = draw(member.generator, member.arguments)
-    refuse_other(subject, member.sha256)
-    return subject
+    members = library_set(name).members
+    subjects = [draw(member.generator, member.arguments) for member in members]
+    for member, subject in zip(members, subjects, strict=True):
+        refuse_other(subject, member.sha256)
+    return subjects

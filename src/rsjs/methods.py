@@ -204,6 +204,8 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     `known` has the methods by name; `all_methods()` if not given. An InputError names the part that
     is unknown, with the nearest known names.
     """
+    if not isinstance(specification, str):
+        raise InputError("", specification, SPECIFICATION)
     head, _, tail = specification.strip().partition("?")
     head, colon, rule = head.partition(":")
     name, at, solver = head.partition("@")
