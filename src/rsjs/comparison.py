@@ -27,6 +27,7 @@ from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
 from rsjs.campaigns.sources import Source
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
+from rsjs.campaigns.store import CAMPAIGN
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer
 from rsjs.instances.instance import Instance
@@ -237,6 +238,11 @@ def compare_pairs(
 
     with tempfile.TemporaryDirectory(prefix="rsjs-") as scratch:
         folder = Path(store) if store is not None else Path(scratch) / "store"
+        held = folder / CAMPAIGN
+        if held.is_file() and f"[[{kind.keys[0]}]]" not in held.read_text("utf-8"):
+            raise InputError(
+                "", described("runs on problems of another kind"), "another folder", folder
+            )
         prepared = runner.prepare(campaign, folder, Part())
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
         return _carried_out(prepared, folder, Local(1), place, watch)

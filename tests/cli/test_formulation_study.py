@@ -4,18 +4,17 @@ import csv
 
 import pytest
 
-from rsjs.cli.formulation_study import FAMILIES, measurements, sized
+from rsjs.cli.compare import FAMILIES, relaxed_too, sized
+from rsjs.cli.options import requests
 from rsjs.core.errors import InputError
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani.milp import LiteralModel
 from rsjs.formulations.milp.solve import matrix_of
 from rsjs.instances.generators import jahani
-from rsjs.methods import parse
-from rsjs.reporting.tables import formulation_study as tables
 
 pytestmark = pytest.mark.usefixtures("blank")
 
-METHODS = "jahani_literal,jahani_patterns@highs"
+METHODS = "jahani_literal@relaxation,jahani_patterns@highs"
 
 
 def study(rsjs, folder, *more):
@@ -41,10 +40,10 @@ def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_pat
     ]
     counts = matrix_of(milp, LiteralModel(jahani.generate(nodes=1, jobs=4, seed=1)))[0].counts
     assert {name: relaxed[name] for name in counts} == counts
-    assert (relaxed["family"], relaxed["stop"]) == ("jahani", "iterations")
+    assert relaxed["stop"] == "iterations"
     assert (relaxed["objective"], relaxed["bound"] is None) == (None, False)
     assert all(relaxed[f"{phase}_s"] is not None for phase in ("build", "handover", "solve"))
-    files = {"rows.csv", "table.md", "sizes.png", "store"}
+    files = {"rows.csv", "table.md", "table.tex", "events.json", "sizes.png", "store", "solutions"}
     assert {path.name for path in tmp_path.iterdir()} == files
     before = stored(tmp_path)
     again = study(rsjs, tmp_path)
@@ -59,7 +58,7 @@ def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_pat
 @pytest.mark.process
 @pytest.mark.solver
 def test_a_model_that_takes_too_long_to_build_is_a_row_that_says_so(rsjs, tmp_path):
-    line = ("--methods", "jahani_literal", "--sizes", "20x200", "--time-limit", "0.05")
+    line = ("--methods", "jahani_literal@relaxation", "--sizes", "20x200", "--time-limit", "0.05")
     study(rsjs, tmp_path, *line)
     (row,) = stored(tmp_path)
     assert (row["stop"], row["bound"], row["columns"]) == ("time_limit", "", "")
@@ -88,31 +87,26 @@ def test_a_study_that_ctrl_c_ended_goes_on_where_it_was(rsjs, tmp_path, monkeypa
 @pytest.mark.process
 @pytest.mark.solver
 def test_a_relaxation_above_a_cost_reached_makes_the_exit_code_1(rsjs, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "contradicts", lambda cost, bound: True)
+    monkeypatch.setattr("rsjs.rows.build.contradicts", lambda cost, bound: True)
     ended = study(rsjs, tmp_path)
     assert ended.code == 1
-    assert "WRONG: jahani_literal on" in ended.out
+    assert "WRONG: jahani_literal@relaxation on" in ended.out
 
 
-def test_rows_of_a_study_without_a_store_are_not_replaced(rsjs, tmp_path):
-    (tmp_path / "rows.csv").write_text("method\n")
-    assert "rows without a store" in study(rsjs, tmp_path).refusal
-
-
-def test_a_formulation_is_relaxed_once_and_solved_where_a_solver_is_named():
-    asked = "jahani_literal@highs,jahani_literal@scip,jahani_literal?printed=overdue"
-    assert [one.spelling for one in measurements(asked)] == [
+def test_each_formulation_is_relaxed_once_and_other_methods_not():
+    asked = "jahani_literal@highs,jahani_literal@scip,jahani_literal@relaxation?printed=overdue"
+    assert [one.spelling for one in relaxed_too(requests(asked))] == [
         "jahani_literal@relaxation",
         "jahani_literal@highs",
         "jahani_literal@scip",
         "jahani_literal@relaxation?printed=overdue",
     ]
-
-
-def test_the_sifting_bound_stands_for_a_relaxation_and_other_methods_are_solved():
-    found = [one.spelling for one in measurements("rsjs_bound,rsjs_sifting@highs,enumeration")]
-    assert found == ["rsjs_bound@highs", "rsjs_sifting@highs"]
-    assert [tables.is_relaxation({"method": method}) for method in found] == [True, False]
+    found = relaxed_too(requests("rsjs_bound,rsjs_sifting@highs,enumeration"))
+    assert [one.spelling for one in found] == [
+        "rsjs_bound@highs",
+        "rsjs_sifting@highs",
+        "enumeration",
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
@@ -120,8 +114,8 @@ def test_the_methods_of_a_family_serve_its_instances(name):
     from rsjs import api
 
     arguments, methods = FAMILIES[name]
-    instance = api.generate(nodes=2, jobs=5, seed=1, **arguments)
-    assert {parse(text).method.refusal(instance) for text in methods} == {None}
+    instance = api.generate(**{"family": name, **arguments}, nodes=2, jobs=5, seed=1)
+    assert {one.method.refusal(instance) for one in requests(methods)} == {None}
     assert instance.has_sharing == (name == "sts-shared")
 
 

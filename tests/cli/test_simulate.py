@@ -1,6 +1,5 @@
 """`rsjs simulate`: what it prints and writes, how it ends."""
 
-import json
 import re
 
 import pytest
@@ -9,6 +8,7 @@ from rsjs import commit
 from rsjs.campaigns.collection import collect
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import write_workload
+from rsjs.rows.csv import read_table
 from rsjs.simulation import event_log
 
 pytestmark = pytest.mark.usefixtures("blank")
@@ -29,7 +29,8 @@ def test_one_policy(workload, tmp_path, rsjs):
     assert "makespan" in ended.out
     assert "edf:paper seed 0 on" in ended.err
     files = {path.name for path in (tmp_path / "out").iterdir()} - {"store"}
-    assert files == {"totals.json", "course.png", "edf_paper.jsonl.gz", "edf_paper.gantt.png"}
+    tables = {"rows.csv", "table.md", "table.tex", "events.json"}
+    assert files == tables | {"course.png", "edf_paper.jsonl.gz", "edf_paper.gantt.png"}
     (row,) = (row for row in collect([tmp_path / "out/store"]).rows if row["method"] == "edf:paper")
     assert (row["status"], row["commit"]) == ("ok", commit.source()["commit"])
 
@@ -38,45 +39,45 @@ def test_several_policies_as_json(workload, tmp_path, rsjs):
     line = ("-o", tmp_path / "out", "--json", "--energy", "node", "--seed", 3)
     ended = rsjs("simulate", workload, "--compare", "queue:edf,greedy:code,queue:edf", *line)
     assert ended.code == 0
-    assert [run["policy"] for run in ended.json["runs"]] == ["queue:edf", "greedy:code"]
-    for run in ended.json["runs"]:
-        assert run["status"] == "complete"
+    assert [run["method"] for run in ended.json["rows"]] == ["queue:edf", "greedy:code"]
+    for run in ended.json["rows"]:
+        assert run["status"] == "ok"
         assert run["completed"] == run["jobs"] == 12
-        assert run["cost"] == pytest.approx(run["energy"] + run["tardiness"])
-        assert run["cost"] >= ended.json["capacity_free_bound"]
-        log = event_log.read(tmp_path / "out" / run["log"])
+        assert run["objective"] == pytest.approx(run["energy"] + run["tardiness"])
+        assert run["objective"] >= ended.json["capacity_free_bound"]
+        log = event_log.read(tmp_path / "out" / f"{run['method'].replace(':', '_')}.jsonl.gz")
         assert (log.run["options"]["energy"], log.run["options"]["seed"]) == ("node", 3)
-        assert log.end["totals"]["cost"] == pytest.approx(run["cost"], rel=1e-12)
-    kept = json.loads((tmp_path / "out" / "totals.json").read_text())
-    assert kept == {key: value for key, value in ended.json.items() if key != "folder"}
+        assert log.end["totals"]["cost"] == pytest.approx(run["objective"], rel=1e-12)
+    kept = read_table(tmp_path / "out" / "rows.csv")
+    assert [row["objective"] for row in kept] == [row["objective"] for row in ended.json["rows"]]
 
 
 def test_policies_are_compared_with_the_first_with_bounds_and_baselines(workload, tmp_path, rsjs):
     asked = ("simulate", workload, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out")
     found = rsjs(*asked, "--json", "--bucket", 4, "--deviation", 0.1).json
-    first, second = found["runs"]
+    first, second = found["rows"]
     assert found["baseline"] == "queue:edf"
     assert (first["cost_ratio"], first["cost_reduction"]) == (1.0, 0.0)
-    assert second["cost_ratio"] == pytest.approx(second["cost"] / first["cost"])
+    assert second["cost_ratio"] == pytest.approx(second["objective"] / first["objective"])
     assert second["energy_reduction"] == pytest.approx(1 - second["energy"] / first["energy"])
     free, bucket = found["capacity_free_bound"], found["bucket_bound"]
-    assert 0 < free <= bucket <= min(found["clairvoyant_greedy"], second["cost"])
+    assert 0 < free <= bucket <= min(found["clairvoyant_greedy"], second["objective"])
     assert (found["bucket_hours"], found["infinite_cluster"] > free) == (4.0, True)
-    assert second["over_bound"] == pytest.approx(second["cost"] / bucket)
+    assert second["over_bound"] == pytest.approx(second["objective"] / bucket)
     assert second["crowded"] == (second["utilisation"] > 0.7)
     for run in (first, second):
-        off = abs(run["cost"] - run["predicted_cost"])
+        off = abs(run["objective"] - run["predicted_cost"])
         assert off > 0
         assert run["deviation_of_predicted"] == pytest.approx(off / run["predicted_cost"])
-        assert run["deviation_of_real"] == pytest.approx(off / run["cost"])
+        assert run["deviation_of_real"] == pytest.approx(off / run["objective"])
 
 
 def test_what_was_predicted_is_what_comes_without_errors(workload, tmp_path, rsjs):
     asked = ("simulate", workload, "--compare", "queue:pedf", "-o", tmp_path / "out", "--json")
-    plain = rsjs(*asked).json["runs"][0]
+    plain = rsjs(*asked).json["rows"][0]
     assert plain["predicted_cost"] is None
     errors = ("--deviation", 0.1, "--boot", 300, "--checkpoint", "epoch")
-    assert rsjs(*asked, *errors).json["runs"][0]["predicted_cost"] == plain["cost"]
+    assert rsjs(*asked, *errors).json["rows"][0]["predicted_cost"] == plain["objective"]
 
 
 def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path, rsjs):
@@ -86,7 +87,7 @@ def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path, rsjs):
     warning = "* Above 70% of the GPUs in use bounds are far below what any policy can reach."
     assert warning in told
     assert re.search(r"queue:pedf.*\d\*", told)
-    assert "no bounds: " in told
+    assert "no bound: " in told
 
 
 def test_the_options_reach_the_simulation(workload, tmp_path, rsjs):
@@ -98,7 +99,7 @@ def test_the_options_reach_the_simulation(workload, tmp_path, rsjs):
     overheads = {"energy": "curve", "boot": 0.025, "checkpoint": "epoch", "events": "authors"}
     errors = {"period": 0.5, "deviation": 0.1, "denominator": "real", "seed": 0}
     assert ended.json["options"] == overheads | errors
-    assert ended.json["runs"][0]["policy"] == "queue:edf"
+    assert ended.json["rows"][0]["method"] == "queue:edf"
 
 
 def test_a_log_is_simulated_again_under_its_own_options(workload, tmp_path, rsjs):
@@ -109,8 +110,8 @@ def test_a_log_is_simulated_again_under_its_own_options(workload, tmp_path, rsjs
     after = rsjs("simulate", workload, "--replay", log, "-o", again, "--json")
     assert after.code == 0
     assert after.json["options"] == before.json["options"]
-    assert after.json["runs"][0]["policy"] == "recorded queue:pedf"
-    assert after.json["runs"][0]["cost"] == before.json["runs"][0]["cost"]
+    assert after.json["rows"][0]["method"] == "recorded queue:pedf"
+    assert after.json["rows"][0]["objective"] == before.json["rows"][0]["objective"]
     assert rsjs("check", workload, log).code == 0
 
 
@@ -122,7 +123,7 @@ def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path, rsjs):
         *("-o", tmp_path / "out"),
     )
     assert ended.code == 1
-    assert "Not complete: edf:code at" in ended.out
+    assert "No solution: edf:code on jahani-" in ended.out
     assert "as the authors' program does" in ended.out
     assert event_log.read(tmp_path / "out" / "edf_code.jsonl.gz").end["status"] == "lost"
 
@@ -149,6 +150,12 @@ def test_bad_input(workload, tmp_path, rsjs, arguments, told):
     out = tmp_path / "out"
     assert told in rsjs("simulate", workload, *arguments.split(), "-o", out).refusal
     assert not out.exists()
+
+
+def test_a_folder_of_simulations_takes_no_other_comparison(workload, folder, tmp_path, rsjs):
+    rsjs("simulate", workload, "--policy", "edf:paper", "-o", tmp_path / "out")
+    line = ("compare", folder / "small.json", "--methods", "greedy:code", "-o", tmp_path / "out")
+    assert "out/store: found runs on problems of another kind" in rsjs(*line).refusal
 
 
 def test_an_instance_is_not_a_workload(folder, tmp_path, rsjs):

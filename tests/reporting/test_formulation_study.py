@@ -1,17 +1,10 @@
-"""Tables and pictures of a study of formulations, from rows alone."""
+"""The table and the picture of a study of formulations, from rows alone."""
 
 import pytest
 
-from rsjs.core.errors import InputError
 from rsjs.reporting.figures import draw
-from rsjs.reporting.figures.formulation_study import formulation_sizes
-from rsjs.reporting.tables.formulation_study import (
-    false_bounds,
-    markdown,
-    records,
-    tables,
-    told,
-)
+from rsjs.reporting.figures.claim import formulation_sizes
+from rsjs.reporting.tables.comparison import formulations, latex
 from rsjs.rows.csv import csv_text, read_rows
 
 
@@ -66,70 +59,51 @@ ROWS = [
 
 
 def test_the_root_gap_is_to_the_best_cost_of_any_row_of_the_instance():
-    found = {(one.formulation, one.nodes): one for one in records(ROWS)}
-    assert found["literal", 2].root_gap == pytest.approx(0.2)
-    assert found["patterns", 2].root_gap == pytest.approx(0.1)
-    assert found["patterns", 20].root_gap is None  # nothing was solved there
-    assert found["literal", 20].root_gap is None
+    def gaps(rows):
+        return {(one["method"], one["nodes"]): one["root_gap"] for one in formulations(rows).rows}
+
+    found = gaps(ROWS)
+    assert found["literal@relaxation", 2] == pytest.approx(0.2)
+    assert found["patterns@relaxation", 2] == pytest.approx(0.1)
+    assert found["patterns@relaxation", 20] is None  # nothing was solved there
+    assert found["literal@relaxation", 20] is None
     wrong = row("patterns", solver="scip", objective=1.0, status="infeasible")
-    assert records([*ROWS, wrong])[0].best == 10.0  # costs that failed the check do not count
-    again = row("patterns", bound=9.5)
-    found = {(one.formulation, one.nodes): one for one in records([*ROWS, again])}
-    assert found["patterns", 2].bound == 9.5  # of several rows for the same, the last counts
-
-
-@pytest.mark.parametrize(
-    ("changes", "word"),
-    [
-        ({}, "solved"),
-        ({"stop": "time_limit", "bound": None}, "limit (time)"),
-        ({"stop": "memory_limit", "bound": None}, "limit (memory)"),
-        ({"stop": "error", "bound": None, "message": "m serves up to 4 nodes, not 5"}, "refused"),
-        ({"stop": "error", "bound": None, "message": "MemoryError"}, "error"),
-        ({"stop": "infeasible", "bound": None}, "infeasible"),
-        ({"solver": "highs"}, "optimal"),
-        ({"solver": "highs", "stop": "gap"}, "gap"),
-    ],
-)
-def test_how_a_measurement_ended_is_told_in_a_word(changes, word):
-    assert told(row("literal", **changes)) == word
+    assert gaps([*ROWS, wrong])["literal@relaxation", 2] == pytest.approx(0.2)  # failed the check
 
 
 def test_a_relaxation_above_a_cost_is_pointed_out():
-    (line,) = false_bounds([*ROWS, row("patterns", bound=10.5)])
-    assert line == "patterns on jahani-N2: relaxation 10.5 above a cost reached, 10"
-    assert line in markdown([*ROWS, row("patterns", bound=10.5)])
-    assert not false_bounds(ROWS)
+    told = "bound 10.5 above a cost reached, 10"
+    false = row("patterns", bound=10.5, status="wrong", message=told)
+    line = f"WRONG: patterns@relaxation on jahani-N2: {told}"
+    assert formulations([*ROWS, false]).footnotes[0] == line
 
 
 def test_the_markdown_table_has_a_line_for_every_formulation_and_every_solve():
-    lines = markdown(ROWS).splitlines()
+    lines = formulations(ROWS).markdown().splitlines()
+    dash = "\N{EN DASH}"
     assert (
-        "| jahani 2 x 20 | `literal` | 80 | 100 | 120 | 30 | 8.00000 | 20 | 1.00 | 0.250 | 1.00"
-        " | 120 | solved |"
+        "| `jahani-N2` | `literal@relaxation` | bound | 100 | 30 | 80 | 120"
+        f" | {dash} | 8.00000 | 20 | 1.00 | 0.250 | 1.25 | 2.00 | {dash} | 120 |"
     ) in lines
-    assert sum("limit (time)" in line and "jahani 20 x 200" in line for line in lines) == 1
+    assert sum("no solution (time limit)" in line and "`jahani-N20`" in line for line in lines) == 1
     assert (
-        "| jahani 2 x 20 | `literal` | highs | limit (time) | 12.0000 | 3.00000 | 75 | 7 | 2.00"
-        " | 120 |"
+        "| `jahani-N2` | `literal@highs` | time limit | 100 | 30 | 80 | 120"
+        " | 12.0000 | 3.00000 | 70 | 1.00 | 0.250 | 1.25 | 2.00 | 7 | 120 |"
     ) in lines
     assert "Limits: 60 s, gap 0.0001, 1 thread, seed 1.  " in lines
+    assert r"\toprule" in latex(ROWS, formulations)
 
 
 def test_stored_rows_give_the_same_table_and_picture(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(csv_text(ROWS))
     again = read_rows(path)
-    assert markdown(again) == markdown(ROWS)
+    assert formulations(again).markdown() == formulations(ROWS).markdown()
     first = draw.write(formulation_sizes(ROWS), tmp_path / "a.svg").read_bytes()
     assert draw.write(formulation_sizes(again), tmp_path / "b.svg").read_bytes() == first
-    with pytest.raises(InputError, match="at least one relaxation"):
-        formulation_sizes(ROWS[1:2])
 
 
 def test_a_narrow_terminal_gets_fewer_columns():
-    wide, narrow = ([table.fitting(width) for table in tables(ROWS)] for width in (200, 60))
-    assert [len(columns) for columns in wide] == [13, 10]
-    assert [column.heading for column in narrow[0]][:2] == ["instance", "formulation"]
-    assert len(narrow[0]) < 13
-    assert len(tables(ROWS[:1])) == 1  # nothing solved
+    wide, narrow = (formulations(ROWS).fitting(width) for width in (250, 80))
+    assert (len(wide), [column.key for column in narrow][:2]) == (16, ["instance", "method"])
+    assert len(narrow) < 16

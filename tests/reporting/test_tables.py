@@ -99,7 +99,7 @@ def test_a_file_of_rows_that_is_none_is_told(tmp_path, data, told):
 
 
 def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
-    lines = comparison.markdown(rows).splitlines()
+    lines = comparison.table(rows).markdown().splitlines()
     table = [cells(line) for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(rows)
     assert {len(line) for line in table} == {len(COLUMNS)}
@@ -115,7 +115,7 @@ def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
 
 def test_awkward_names_do_not_break_tables(rows):
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
-    text = comparison.markdown(rows)
+    text = comparison.table(rows).markdown()
     table = [cells(line) for line in text.splitlines() if line.startswith("|")]
     assert {len(line) for line in table} == {len(COLUMNS)}
     assert table[2][1] == "`` " + AWKWARD.replace("|", r"\|") + " ``"
@@ -150,19 +150,19 @@ def test_long_latex_tables_are_split_between_instances(rows):
 
 def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows):
     shown = " ".join(" ".join(printed(rows, 120)).split())
-    for text in (comparison.markdown(rows), comparison.latex(rows), shown):
+    for text in (comparison.table(rows).markdown(), comparison.latex(rows), shown):
         assert "Limits: 60 s, gap 0.0001, 1 thread, seed 0." in text
         assert "rsjs-bench 0.1.0, highs 1.14.0" in text
     rows[0]["time_limit"] = 8.0
     rows[1]["threads"] = 4
-    for text in (comparison.markdown(rows), comparison.latex(rows)):
+    for text in (comparison.table(rows).markdown(), comparison.latex(rows)):
         assert "LIMITS DIFFER between rows: 8 s (1 row) or 60 s (5 rows)" in text
         assert "1 thread (5 rows) or 4 threads (1 row)" in text
 
 
 def test_wrong_rows_are_marked_and_explained(rows):
     rows[1] |= {"status": "wrong", "message": "claimed_objective: /objective: found 3"}
-    markdown, latex = comparison.markdown(rows), comparison.latex(rows)
+    markdown, latex = comparison.table(rows).markdown(), comparison.latex(rows)
     assert "**WRONG (iterations)**" in markdown
     assert r"- WRONG: greedy:code on jahani-N2-J4-s1: claimed\_objective" in markdown
     assert r"\textbf{\shortstack[l]{WRONG\\(iterations)}}" in latex
@@ -192,7 +192,7 @@ def test_wider_terminals_show_more_columns(rows):
 
 
 def test_a_single_row_makes_a_table(rows):
-    assert "13.9748" in comparison.markdown(rows[:1])
+    assert "13.9748" in comparison.table(rows[:1]).markdown()
     assert r"\begin{tabular}" in comparison.latex(rows[:1])
     lines = printed(rows[:1], 80)
     assert "jahani-N2-J4-s1" in lines[0]  # the only instance is the title
@@ -202,7 +202,7 @@ def test_a_single_row_makes_a_table(rows):
 @pytest.mark.parametrize(
     "make",
     [
-        comparison.markdown,
+        comparison.table,
         comparison.latex,
         comparison.shortened_table,
         lambda rows: comparison.write_all(rows, "."),
@@ -216,7 +216,11 @@ def test_no_rows_are_refused_in_one_line(make):
 def test_rows_with_missing_keys_or_from_pandas_make_tables(rows):
     frame = pd.DataFrame(rows).to_dict("records")  # missing values are nan there
     for table in (frame, [{"instance": "x", "method": "y"}]):
-        text = comparison.markdown(table) + comparison.latex(table) + "\n".join(printed(table, 250))
+        text = (
+            comparison.table(table).markdown()
+            + comparison.latex(table)
+            + "\n".join(printed(table, 250))
+        )
         assert not re.search(r"\b(nan|None|inf)\b", text)
 
 

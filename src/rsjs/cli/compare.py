@@ -1,11 +1,17 @@
-"""`rsjs compare` and `rsjs demo`: several methods on several instances, one table."""
+"""
+`rsjs compare`, `demo` and `formulation-study`: methods on instances, and how comparisons end.
+
+Each is a campaign in DIR/store whose rows become files and a table in DIR.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -27,18 +33,29 @@ from rsjs.cli.options import (
 )
 from rsjs.cli.output import number, percent, print_json, print_text, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy
+from rsjs.core.errors import InputError
+from rsjs.reporting.figures.runs import cost_split, gap_over_time
+from rsjs.reporting.tables.comparison import Maker, formulations, shortened_table, table, write_all
+from rsjs.rows.select import group_by, is_wrong, known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from rsjs.campaigns.pool import News
     from rsjs.campaigns.runner import Prepared
     from rsjs.comparison import Comparison
-    from rsjs.reporting.tables.table import Table
+    from rsjs.core.call import Limits
+    from rsjs.methods import Request
+    from rsjs.reporting.figures.figure import Figure
     from rsjs.rows.columns import Row
 
 STORE = "store"  # folder of the records in that of a comparison
-EXACT, PUBLISHED = "jahani_patterns", "jahani_literal"  # of the demonstration
+RELAXATION = "relaxation"  # the solver of that name
+_RSJS = ",".join(f"rsjs_{name}@highs" for name in ("gpu", "nodes", "classes", "bound", "sifting"))
+FAMILIES: Mapping[str, tuple[dict[str, Any], str]] = {  # of `rsjs.generate`; published model first
+    "jahani": ({}, "jahani_literal@highs,jahani_patterns@highs"),
+    "kiros": ({}, "first_ending_nodes@highs,first_ending_patterns@highs"),
+    "sts": ({}, _RSJS),
+    "sts-shared": ({"family": "sts", "sharing": "paper"}, _RSJS),
+}
 Results = Annotated[Path, option("DIR", "Folder for the results.", "-o", "--output")]
 
 
@@ -68,21 +85,13 @@ def compare(
     them, and runs that are done are not carried out again. Gaps are to the best bound that any
     method proved. Methods that do not serve an instance are listed with the reason, not run.
     """
-    from rsjs.comparison import compare_pairs
     from rsjs.instances.io.files import read_instance
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = requests(methods)
     given = {instance.digest: instance for instance in map(read_instance, files)}
-    writable(output, folder=True)
-    with Screen() as screen, options_named():
-        found = compare_pairs(
-            [(instance, wanted) for instance in given.values()],
-            allowed,
-            store=output / STORE,
-            watch=watching(screen, output / STORE),
-        )
-    finish(found, output, as_json=as_json)
+    found = compared([(instance, wanted) for instance in given.values()], allowed, output)
+    conclude(found, output, as_json=as_json)
 
 
 def demo(
@@ -106,7 +115,97 @@ def demo(
     writable(output, folder=True)
     with Screen() as screen:
         found = run_campaign("demo", output / STORE, watch=watching(screen, output / STORE))
-    finish(found, output, as_json=as_json, story=story)
+    conclude(found, output, remarks=story(found.rows), as_json=as_json)
+
+
+def formulation_study(
+    output: Results,
+    sizes: Annotated[str, option("SIZES", "N or NxJ with commas between them; J is 10 N.")] = (
+        "2,5,10"
+    ),
+    families: Annotated[str, option("NAMES", f"Of {', '.join(FAMILIES)}.")] = ",".join(FAMILIES),
+    methods: Annotated[str | None, option("METHODS", "Instead of the families' own.")] = None,
+    seed: Seed = 1,
+    time_limit: TimeLimit = 60.0,
+    gap: Gap = 1e-4,
+    threads: Threads = 1,
+    memory_limit: MemoryLimit = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Measure formulations side by side: size, relaxation, root gap, times and memory.
+
+    \b
+    Example:
+      rsjs formulation-study --sizes 2,5,10 --families jahani,kiros -o study
+      rsjs formulation-study --methods jahani_literal@scip,jahani_patterns@scip \\
+          --families jahani --sizes 2x20,10x100 -o study
+
+    `rsjs compare` on generated instances: each method, and its linear relaxation, which alone is
+    METHOD@relaxation. DIR gets the files of `rsjs compare`, with sizes.png in place of cost.png.
+    Exit code 1 if a bound lies above a cost that was reached.
+    """
+    from rsjs import api
+    from rsjs.reporting.figures.claim import formulation_sizes
+
+    allowed, wanted = limits(time_limit, gap, threads, seed, memory_limit), sized(sizes)
+    pairs: list[tuple[Any, Sequence[Request]]] = []
+    for name in filter(None, (name.strip() for name in families.split(","))):
+        if name not in FAMILIES:
+            raise InputError("--families", name, f"one of {', '.join(FAMILIES)}")
+        arguments, own = FAMILIES[name]
+        asked = relaxed_too(requests(own if methods is None else methods))
+        for nodes, jobs in wanted:
+            given = {"family": name, **arguments, "nodes": nodes, "jobs": jobs, "seed": seed}
+            pairs.append((api.generate(**given), asked))
+    found = compared(pairs, allowed, output)
+    conclude(
+        found,
+        output,
+        make=formulations,
+        figures=lambda found: {"sizes": formulation_sizes(found.rows)},
+        sound=not any(map(is_wrong, found.rows)),
+        as_json=as_json,
+    )
+
+
+def sized(text: str) -> list[tuple[int, int]]:
+    """
+    Return nodes and jobs of each size.
+
+    >>> sized("2,10x40")
+    [(2, 20), (10, 40)]
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    found = [re.fullmatch(r"([1-9]\d*)(?:x([1-9]\d*))?", part) for part in parts]
+    if not found or not all(found):
+        raise InputError("--sizes", text, "nodes, or nodes x jobs, e.g. 2,10x100")
+    return [(int(one[1]), int(one[2] or 10 * int(one[1]))) for one in found if one]
+
+
+def relaxed_too(asked: Sequence[Request]) -> list[Request]:
+    """Return each method after its relaxation, if it has one, each once."""
+    pairs = [
+        (replace(one, solver=RELAXATION) if RELAXATION in one.method.solvers else one, one)
+        for one in asked
+    ]
+    return list({one.spelling: one for pair in pairs for one in pair}.values())
+
+
+def compared(
+    pairs: Sequence[tuple[Any, Sequence[Request]]],
+    allowed: Limits,
+    output: Path,
+    options: str | None = None,
+) -> Comparison:
+    """Run on each problem its methods, with a store in the folder, and show the progress."""
+    from rsjs.comparison import compare_pairs
+
+    writable(output, folder=True)
+    store = output / STORE
+    with Screen() as screen, options_named():
+        watch = watching(screen, store)
+        return compare_pairs(pairs, allowed, store=store, options=options, watch=watch)
 
 
 def watching(screen: Screen, store: Path) -> Callable[[Prepared], Callable[[News], None]]:
@@ -121,113 +220,82 @@ def watching(screen: Screen, store: Path) -> Callable[[Prepared], Callable[[News
     return watch
 
 
-def finish(
-    found: Comparison,
-    folder: Path,
-    *,
-    as_json: bool,
-    story: Callable[[Sequence[Row]], str] = lambda _: "",
-) -> NoReturn:
-    """Write all files, print the table or the JSON document, and end with the exit code."""
-    from rsjs.reporting.tables import comparison
-
-    if not found.rows:  # Ctrl-C
-        print("Interrupted before a run ended. Run the same command again to resume.")
-        raise typer.Exit(INTERRUPTED)
-    with busy("writing tables and pictures"):
-        files = write(found, folder)
-    conclude(
-        found,
-        found.rows,
-        folder,
-        files,
-        tables=[comparison.shortened_table(found.rows)],
-        remarks=[story(found.rows)],
-        sound=all(row["status"] == "ok" for row in found.rows),
-        as_json=as_json,
-    )
+def pictures(found: Comparison) -> dict[str, Figure]:
+    """Return gaps against time, and the terms of the costs."""
+    return {"gap": gap_over_time(found.trajectories), "cost": cost_split(found.rows)}
 
 
 def conclude(
     found: Comparison,
-    rows: Sequence[Mapping[str, Any]],
     folder: Path,
-    files: Sequence[Path],
     *,
-    tables: Iterable[Table],
-    remarks: Iterable[str],
-    sound: bool,
+    make: Maker = table,
+    figures: Callable[[Comparison], Mapping[str, Figure]] = pictures,
+    files: Sequence[Path] = (),
+    remarks: str = "",
+    sound: bool | None = None,
+    facts: Mapping[str, Any] = {},
     as_json: bool,
 ) -> NoReturn:
-    """Print tables, what was not run and where files are, or the rows as JSON; then exit."""
+    """
+    Write files, print the table or a JSON document, and end with the exit code.
+
+    `make` gives the table, `files` are those that are there already, `facts` go to the document;
+    not `sound` is exit code 1, by default if a run has no verified solution.
+    """
+    from rsjs.instances.io.files import write_bytes
+    from rsjs.reporting.figures import draw
+
+    rows = found.rows
+    if not rows:  # Ctrl-C
+        print("Interrupted before a run ended. Run the same command again to resume.")
+        raise typer.Exit(INTERRUPTED)
+    with busy("writing tables and pictures"):
+        copy_solutions(rows, folder)
+        written = [*write_all(rows, folder, make), *files, folder / "events.json"]
+        write_bytes(json.dumps(found.trajectories, indent=1).encode(), written[-1])
+        for name, figure in figures(found).items():
+            written.append(draw.write(figure, folder / f"{name}.png"))
     if as_json:
-        print_json(
-            {
-                "rows": rows,
-                "left_out": [vars(left) for left in found.skipped],
-                "interrupted": found.interrupted,
-                "folder": folder,
-                "files": files,
-            }
-        )
+        left_out = [vars(left) for left in found.skipped]
+        own = {"rows": rows, "left_out": left_out, "interrupted": found.interrupted}
+        print_json({**facts, **own, "folder": folder, "files": written})
     else:
-        for table in tables:
-            show_table(table)
-            print()
-        cases: dict[tuple[str, str], list[str]] = {}
-        for left in found.skipped:
-            cases.setdefault((left.method, left.reason), []).append(left.instance)
-        lines = [
-            f"  {method} on {names[0] if len(names) == 1 else f'{len(names)} instances'}: {reason}"
-            for (method, reason), names in cases.items()
-        ]
-        print("\n".join(["Not run:", *lines, "\n"]) if lines else "", end="")
-        if files:
-            kept = [f"{name}/" for name in ("solutions", STORE) if (folder / name).is_dir()]
-            print(f"Written to {folder}: {', '.join([*(path.name for path in files), *kept])}")
-        for remark in filter(None, remarks):
-            print_text(remark)
-        print_interrupted(found)
+        show_table(shortened_table(rows, make))
+        print()
+        for (method, reason), cases in group_by(
+            found.skipped, lambda left: (left.method, left.reason)
+        ).items():
+            where = cases[0].instance if len(cases) == 1 else f"{len(cases)} instances"
+            print(f"Not run:\n  {method} on {where}: {reason}")
+        names = [path.name for path in written]
+        names += [f"{name}/" for name in ("solutions", STORE) if (folder / name).is_dir()]
+        print(f"Written to {folder}: {', '.join(names)}")
+        if remarks:
+            print_text(remarks)
+        if found.interrupted:
+            done = f"{len(rows)} of {len(rows) + found.left} runs"
+            print(f"Interrupted after {done}. Run the same command again to resume.")
+    sound = all(row["status"] == "ok" for row in rows) if sound is None else sound
     raise typer.Exit(INTERRUPTED if found.interrupted else int(not sound))
 
 
-def print_interrupted(found: Comparison) -> None:
-    """Say that Ctrl-C ended a comparison, and how to resume."""
-    if found.interrupted:
-        done = f"{len(found.rows)} of {len(found.rows) + found.left} runs"
-        print(f"Interrupted after {done}. Run the same command again to resume.")
-
-
-def write(found: Comparison, folder: Path) -> list[Path]:
-    """Write tables, pictures, events.json and solutions in place of those before."""
-    import json
-
+def copy_solutions(rows: Sequence[Row], folder: Path) -> None:
+    """Copy the verified solutions of instances from the records, in place of those before."""
     from rsjs.campaigns.store import Store
-    from rsjs.instances.io.files import write_bytes
-    from rsjs.reporting.figures import draw
-    from rsjs.reporting.figures.runs import cost_split, gap_over_time
-    from rsjs.reporting.tables import comparison
     from rsjs.runs.kinds.base import kind
 
     store, solutions = Store(folder / STORE), folder / "solutions"
-    if solutions.is_dir():
-        shutil.rmtree(solutions)
+    shutil.rmtree(solutions, ignore_errors=True)
     used: Counter[str] = Counter()
-    for row in found.rows:
+    for row in rows:
         kept = store.path(row["run_id"]) / kind("instance").solution_file
         if row["status"] == "ok" and kept.is_file():
             name = file_name(f"{row['instance']}--{row['method']}")
             used[name.lower()] += 1
             again = used[name.lower()]  # a name that differs in what is replaced only
             solutions.mkdir(parents=True, exist_ok=True)
-            number = f"-{again}" if again > 1 else ""
-            shutil.copyfile(kept, solutions / f"{name}{number}.json.gz")
-    written = comparison.write_all(found.rows, folder)
-    text = json.dumps(found.trajectories, indent=1)
-    write_bytes(text.encode(), folder / "events.json")
-    draw.write(gap_over_time(found.trajectories), folder / "gap.png")
-    draw.write(cost_split(found.rows), folder / "cost.png")
-    return [*written, *(folder / name for name in ("events.json", "gap.png", "cost.png"))]
+            shutil.copyfile(kept, solutions / f"{name}{f'-{again}' if again > 1 else ''}.json.gz")
 
 
 def file_name(text: str) -> str:
@@ -241,58 +309,21 @@ def file_name(text: str) -> str:
 
 
 def story(rows: Sequence[Row]) -> str:
-    """
-    Return a sentence on the exact models and one on the rules; only what the rows say.
-
-    A run that failed says nothing of its method: it is named apart.
-    """
-    failed = [row for row in rows if row["stop"] == "error"]
-    ended = [row for row in rows if row["stop"] != "error"]
-    sentences = _exact(ended), _rules(ended), *map(_failure, failed)
-    return " ".join(sentence for sentence in sentences if sentence)
-
-
-def _failure(row: Row) -> str:
-    return f"{row['method']} on {row['nodes']} nodes failed: {row['message']}."
-
-
-def _exact(rows: Sequence[Row]) -> str:
-    patterns = [row["gap_to_best"] for row in rows if row["method"].startswith(EXACT)]
-    known = [gap for gap in patterns if gap is not None]
-    if not known:
-        return ""
-    text = f"The pattern model comes within {percent(max(known))} of the best bound in every run"
-    if len(known) < len(patterns):
-        text = f"The pattern model has a solution in {len(known)} of {len(patterns)} runs"
-    literal = [row for row in rows if row["method"].startswith(PUBLISHED)]
-    ends = " and ".join(
-        f"{percent(row['own_gap'])} ({row['method'].partition('@')[2]})" for row in literal
+    """Return a sentence on the pattern model and one on the rules, of the demonstration."""
+    exact = [row for row in rows if row["method"].startswith("jahani_patterns")]
+    gaps = [row["gap_to_best"] for row in exact if row["gap_to_best"] is not None]
+    priced = [row for row in rows if known(row, "objective") is not None]
+    most = max((row["nodes"] for row in priced), default=0)
+    largest = sorted(
+        (row for row in priced if row["nodes"] == most), key=lambda row: row["objective"] or 0.0
     )
-    nodes = max((row["nodes"] for row in literal), default=0)
-    return (
-        f"{text}; the published model ends with a gap of {ends} on {nodes} nodes."
-        if ends
-        else f"{text}."
-    )
-
-
-def _rules(rows: Sequence[Row]) -> str:
-    most = max((row["nodes"] for row in rows), default=0)
-    priced = [
-        (cost, row)
-        for row in rows
-        if row["nodes"] == most and (cost := row["objective"]) is not None
-    ]
-    exact = [cost for cost, row in priced if row["bound"] is not None]
-    rules = sorted(
-        ((cost, row) for cost, row in priced if row["bound"] is None), key=lambda rule: rule[0]
-    )
-    if not exact or not rules or min(exact) <= 0:
-        return ""
-    (cost, best), *others = rules
-    ratio = number(cost / min(exact), 3)
-    text = f"On {most} nodes the best rule, {best['method']}, costs {ratio} times the best schedule"
-    shares = [(row["postponement"] or 0.0) / cost for cost, row in others if cost > 0]
-    if not shares:
-        return f"{text}."
-    return f"{text}; of the others' cost, {percent(min(shares))} or more is for postponed jobs."
+    rules = [row for row in largest if row["bound"] is None]
+    told = []
+    if gaps:
+        worst, runs = percent(max(gaps)), f"{len(gaps)} of {len(exact)} runs"
+        told.append(f"The pattern model comes within {worst} of the best bound in {runs}.")
+    if rules and largest[0]["objective"]:
+        ratio = number((rules[0]["objective"] or 0.0) / largest[0]["objective"], 3)
+        best = f"the best rule, {rules[0]['method']},"
+        told.append(f"On {most} nodes {best} costs {ratio} times the best schedule.")
+    return " ".join(told)

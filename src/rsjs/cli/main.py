@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "demo": ("compare:demo", "compare methods on 2 to 100 nodes, in a few minutes"),
         "compare": ("compare:compare", "run methods on instances and set them side by side"),
         "formulation-study": (
-            "formulation_study:formulation_study",
+            "compare:formulation_study",
             "measure size, build and relaxation of formulations",
         ),
         "run": ("campaign:run", "carry out the runs of a campaign that are not done yet"),

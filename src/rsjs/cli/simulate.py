@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rsjs.cli import INTERRUPTED
-from rsjs.cli.compare import STORE, file_name, print_interrupted, watching
+from rsjs.cli.compare import STORE, compared, conclude, file_name
 from rsjs.cli.options import Json, argument, option, options_named, requests
-from rsjs.cli.output import number, percent, print_json, show_table, writable
-from rsjs.cli.progress import Screen, busy
+from rsjs.cli.progress import busy
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.table import Column, Table
-from rsjs.simulation import event_log
-from rsjs.simulation.metrics import CROWDED, crowded, deviation, metrics, over_bound
+from rsjs.reporting.tables.comparison import simulations
+from rsjs.rows.select import is_reference
+from rsjs.runs.kinds.base import kind
+from rsjs.runs.kinds.simulation import REFERENCES
+from rsjs.simulation import event_log, metrics
 from rsjs.simulation.options import DENOMINATORS, Options
-from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policy import Status
 
 if TYPE_CHECKING:
-    from rsjs.comparison import Comparison
-    from rsjs.instances.instance import Workload
-    from rsjs.methods import Request
+    from rsjs.rows.columns import Row
+    from rsjs.simulation.outcome import Outcome
 
 DEFAULT = "queue:edf"
-REFERENCES = "references"  # stands for a policy whose run gives bounds and baselines
 LOG, GANTT = ".jsonl.gz", ".gantt.png"
-KNOWN = (  # columns of its row
+KNOWN = (  # columns of the row of references
     *("capacity_free_bound", "bucket_bound", "bucket_hours"),
     *("clairvoyant_greedy", "infinite_cluster"),
 )
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
-MARK = "*"  # beside a ratio to a bound that says little
 
 
 def simulate(
@@ -100,13 +92,16 @@ def simulate(
 
     A policy is specified as a method, see `rsjs list methods`, and runs in a process of its own,
     with a record in DIR/store: run the same command again to resume; `rsjs report DIR/store`
-    reads it. DIR gets totals.json, a log of events and a Gantt chart for each policy, and
-    course.png: cost, queue and GPUs over time. --compare also gives costs over that of the first
-    policy, two baselines and, where options make the times differ from those predicted, the
-    predicted costs.
+    reads it. DIR gets rows.csv, table.md, table.tex, events.json, a log and a Gantt chart for each
+    policy, and course.png: cost, queue and GPUs over time. --compare also gives costs over that of
+    the first policy, two baselines and, where options make the times differ from those predicted,
+    the predicted costs.
     """
+    from rsjs.campaigns.store import Store
     from rsjs.instances.io.files import read_workload
+    from rsjs.reporting.figures.simulation import course_figure, job_gantt
     from rsjs.simulation.bounds import edges, modes
+    from rsjs.simulation.policies.registry import deciders, served
 
     if sum(given is not None for given in (policy, compare, replay)) > 1:
         found = described("several of --policy, --compare and --replay")
@@ -128,11 +123,13 @@ def simulate(
             raise InputError("--boot", boot, "seconds >= 0") from None
         with options_named():
             raise
-    workload = read_workload(file)
+    workload, of_workload = read_workload(file), kind("workload")
     for given, named in (("--policy", policy), ("--compare", compare)):
         if named is not None and not named.strip(", "):
             raise InputError(given, named, f"policies, e.g. {DEFAULT}")
-    chosen = [] if replay else _policies(compare or policy or DEFAULT, workload)
+    policies = [] if replay else requests(compare or policy or DEFAULT, deciders())
+    decides = (served(one, workload.submitted()).spelling for one in policies)
+    chosen = [of_workload.request(name) for name in decides]
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
     if bucket is not None and not 0 < bucket < inf:
@@ -142,177 +139,79 @@ def simulate(
             edges(workload, modes(workload, options), bucket)
         except InputError as error:
             raise InputError("--bucket", error.value, error.expected) from None
-    writable(output, folder=True)
-    with Screen() as screen:
-        wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
-        made = _campaign(workload, [*chosen, f"{REFERENCES}?{wanted}"], options, output, screen)
-        predicted = options.as_predicted()
-        before = None
-        if compare and predicted != options and not made.interrupted:
-            before = _campaign(workload, chosen, predicted, output, screen)
-    with busy("replaying logs and drawing"):
-        document = _written(
-            workload, options, made, before, replayed, output, compare=bool(compare)
-        )
-    if as_json:
-        print_json({**document, "folder": output})
-    elif document["runs"]:
-        show_table(_table(document))
-        files = f"totals.json, course.png, logs ({LOG}), Gantt charts, {STORE}/"
-        print("\n".join(["", *_notes(document), f"Written to {output}: {files}"]))
-    for campaign in filter(None, (made, before)):
-        if campaign.interrupted:
-            if not as_json:
-                print_interrupted(campaign)
-            raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(0 if all(run["status"] == "complete" for run in document["runs"]) else 1)
-
-
-def _policies(text: str, workload: Workload) -> list[str]:
-    """Return the policies in a list, each once; InputError for one that cannot decide here."""
-    from rsjs.simulation.policies.registry import deciders, served
-
-    chosen: list[Request] = requests(text, deciders())
-    return [served(one, workload.submitted()).spelling for one in chosen]
-
-
-def _campaign(
-    workload: Workload, names: Sequence[str], options: Options, folder: Path, screen: Screen
-) -> Comparison:
-    """Run policies, each in a process of its own, unless the store in the folder has the run."""
-    from rsjs.comparison import compare_pairs
-    from rsjs.runs.kinds.base import kind
-
-    return compare_pairs(
-        [(workload, [kind("workload").request(name) for name in names])],
-        Limits(time_limit=LONGEST, seed=options.seed),
-        store=folder / STORE,
-        options=options.as_text(),
-        watch=watching(screen, folder / STORE),
+    wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
+    references = of_workload.request(f"{REFERENCES.name}?{wanted}")
+    allowed = Limits(time_limit=LONGEST, seed=options.seed)
+    text = options.as_text()
+    done = compared([(workload, [*chosen, references])], allowed, output, options=text)
+    known: Any = next((row for row in done.rows if is_reference(row)), {})
+    shared = {name: known.get(name) for name in KNOWN}
+    rows: list[Any] = [{**row, **shared} for row in done.rows if not is_reference(row)]
+    outcomes: list[Outcome] = []
+    files: list[Path] = []
+    for row in rows:
+        record = Store(output / STORE).path(row["run_id"]) / of_workload.solution_file
+        if record.is_file():  # else the worker process was terminated
+            outcome = event_log.replay(workload, event_log.read(record), checker=False)
+            outcomes.append(replace(outcome, policy=row["spelling"]))
+            files.append(output / f"{file_name(row['spelling'])}{LOG}")
+            shutil.copyfile(record, files[-1])
+    if replayed is not None:
+        outcomes.append(replayed)
+        rows.append({**_row(replayed), **shared, "best_bound": known.get("bound")})
+        files.append(output / f"{file_name(replayed.policy)}{LOG}")
+        event_log.write(replayed, files[-1])
+    predicted, costs = options.as_predicted(), {}
+    if compare and predicted != options and not done.interrupted:
+        text = predicted.as_text()
+        before = compared([(workload, chosen)], allowed, output, options=text)
+        done = replace(done, interrupted=before.interrupted, left=before.left)
+        costs = {row["spelling"]: row["objective"] for row in before.rows}
+    for row in rows:
+        row["over_bound"] = metrics.ratio(row["objective"], row["best_bound"])
+        row["crowded"] = metrics.crowded(row)
+        if compare:
+            row |= metrics.metrics(row, rows[0])
+            row["predicted_cost"] = costs.get(row["spelling"])
+            for name in DENOMINATORS:
+                off = metrics.deviation(row["objective"], row["predicted_cost"], name)
+                row[f"deviation_of_{name}"] = off
+    with busy("drawing"):
+        for outcome in outcomes:
+            job_gantt(outcome, output / f"{file_name(outcome.policy)}{GANTT}")
+    conclude(
+        replace(done, rows=rows),
+        output,
+        make=simulations,
+        figures=lambda _: {"course": course_figure(outcomes)} if outcomes else {},
+        files=files,
+        facts={
+            "workload": workload.name,
+            "sha256": workload.digest,
+            "options": options.as_dict(),
+            "baseline": rows[0]["method"] if compare and rows else None,
+            **shared,
+        },
+        as_json=as_json,
     )
 
 
-def _written(
-    workload: Workload,
-    options: Options,
-    made: Comparison,
-    before: Comparison | None,
-    replayed: Outcome | None,
-    folder: Path,
-    *,
-    compare: bool,
-) -> dict[str, Any]:
-    """Write logs, pictures and totals.json; return what that holds."""
-    from rsjs.campaigns.store import Store
-    from rsjs.instances.io.files import write_bytes
-    from rsjs.reporting.figures.simulation import cluster_course, job_gantt
-    from rsjs.runs.kinds.base import kind
-
-    store = Store(folder / STORE)
-    runs: list[dict[str, Any]] = []
-    outcomes: list[Outcome] = []
-    known: dict[str, Any] = dict.fromkeys(KNOWN)
-    for name, row in {row["spelling"]: row for row in made.rows}.items():
-        if name.startswith(REFERENCES):
-            known = {key: row.get(key) for key in known}
-            continue
-        record = store.path(row["run_id"]) / kind("workload").solution_file
-        run: dict[str, Any] = {"policy": name, "status": "error", "message": row["message"]}
-        seconds = {"median": row["decision_median_s"], "most": row["decision_most_s"]}
-        run |= {"log": None, "seconds_per_decision": {**seconds, "total": row["policy_s"]}}
-        if record.is_file():  # else the worker process was terminated
-            found = event_log.replay(workload, event_log.read(record), checker=False)
-            outcomes.append(replace(found, policy=name))
-            run |= {**outcomes[-1].as_dict(), "log": f"{file_name(name)}{LOG}"}
-            shutil.copyfile(record, folder / run["log"])
-        runs.append(run)
-    if replayed is not None:
-        outcomes.append(replayed)
-        run = {**replayed.as_dict(), "log": f"{file_name(replayed.policy)}{LOG}"}
-        runs.append({**run, "seconds_per_decision": replayed.seconds_as_dict()})
-        event_log.write(replayed, folder / run["log"])
-    bound = max(known["capacity_free_bound"] or 0.0, known["bucket_bound"] or 0.0)
-    costs = {row["spelling"]: row["objective"] for row in before.rows} if before else {}
-    for run in runs:
-        run |= {"over_bound": over_bound(run, bound), "crowded": crowded(run)}
-        if compare:
-            predicted = costs.get(run["policy"])
-            run |= {**metrics(run, runs[0]), "predicted_cost": predicted}
-            known_both = predicted is not None and "cost" in run
-            for name in DENOMINATORS:
-                off = deviation(run["cost"], predicted or 0.0, name) if known_both else None
-                run[f"deviation_of_{name}"] = off
-    document = {
-        "workload": workload.name,
-        "sha256": workload.digest,
-        "options": options.as_dict(),
-        **known,
-        "baseline": runs[0]["policy"] if compare and runs else None,
-        "runs": runs,
+def _row(outcome: Outcome) -> Row:
+    """Return the row of a log that was replayed; it has no run."""
+    totals, complete = outcome.totals, outcome.status == Status.COMPLETE
+    figures = {"totals": asdict(totals), "seconds_per_decision": outcome.seconds_as_dict()}
+    return {
+        "instance": outcome.workload.name,
+        "instance_sha256": outcome.workload.digest,
+        "jobs": totals.jobs,
+        "method": outcome.policy,
+        "spelling": outcome.policy,
+        "run_id": "",
+        "stop": "iterations" if complete else "error",
+        "status": "ok" if complete else "no_solution",
+        "message": outcome.message,
+        "objective": totals.cost if complete else None,
+        "energy": totals.energy,
+        "tardiness": totals.tardiness,
+        **kind("workload").columns(asdict(outcome.options), figures, None, {}),
     }
-    write_bytes(json.dumps(document, indent=1, ensure_ascii=False).encode(), folder / "totals.json")
-    for outcome in outcomes:
-        job_gantt(outcome, folder / f"{file_name(outcome.policy)}{GANTT}")
-    if outcomes:
-        cluster_course(outcomes, folder / "course.png")
-    return document
-
-
-COLUMNS = (
-    Column("policy", "policy"),
-    Column("cost", "cost", formats.cost, unit="$"),
-    Column("energy", "energy", formats.cost),
-    Column("tardiness", "tardiness", formats.cost, rank=2),
-    Column("over_bound", "/ bound", align="right"),
-    Column("cost_ratio", "ratio", formats.term, rank=1),
-    Column("cost_reduction", "PCR", percent, rank=1),
-    Column("late", "late", align="right"),
-    Column("utilisation", "in use", percent),
-    Column("makespan", "makespan", formats.term, unit="h", rank=3),
-    Column("decisions", "decisions", formats.count, rank=4),
-    Column("ms", "ms each", lambda ms: number(ms, 2), rank=5),
-)
-
-
-def _table(document: Mapping[str, Any]) -> Table:
-    rows = []
-    for run in document["runs"]:
-        seconds = run["seconds_per_decision"]["median"]
-        told = {
-            "over_bound": f"{number(run['over_bound'], 4)}{MARK if run['crowded'] else ''}",
-            "late": f"{run['late']}/{run['jobs']}" if "late" in run else "",
-            "ms": None if seconds is None else 1000 * seconds,
-        }
-        rows.append({**run, **told})
-    return Table(name="simulations", title=document["workload"], columns=COLUMNS, rows=rows)
-
-
-def _notes(document: Mapping[str, Any]) -> list[str]:
-    """Return what the table leaves unsaid: bounds, baselines, predictions, failures."""
-    runs, lines = document["runs"], []
-    if document["capacity_free_bound"] is not None:  # else Ctrl-C came before
-        free = number(document["capacity_free_bound"])
-        lines.append(f"bound: {free} $, every job alone on an infinite cluster, W_j known")
-    if document["bucket_bound"] is not None:
-        value, hours = number(document["bucket_bound"]), number(document["bucket_hours"])
-        lines.append(f"bound: {value} $, GPUs counted in buckets of {hours} h, W_j known")
-    if any(run["crowded"] for run in runs):
-        told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
-        lines.append(f"{MARK} {told} reach.")
-    if document["baseline"] is not None:
-        baseline = document["baseline"]
-        lines.append(f"ratio, PCR: cost over that of {baseline}, and by how much it is less")
-    if document["infinite_cluster"] is not None:
-        greedy, alone = map(number, (document["clairvoyant_greedy"], document["infinite_cluster"]))
-        lines.append(
-            f"no bounds: {greedy} $, greedy with W_j known;"
-            f" {alone} $, optimal profiles on an infinite cluster"
-        )
-    for run in runs:
-        if (predicted := run.get("predicted_cost")) is not None:
-            of = zip(DENOMINATORS, ("prediction", "real cost"), strict=True)
-            shares = (f"{percent(run[f'deviation_of_{key}'])} of the {name}" for key, name in of)
-            told = f"{run['policy']}: {number(predicted)} $ predicted, {number(run['cost'])} $"
-            lines.append(f"{told}: {', '.join(shares)}")
-    failed = (run for run in runs if run["status"] != "complete")
-    return [*lines, *(f"Not complete: {run['message']}" for run in failed)]

@@ -10,8 +10,8 @@ ANDREAS 2021 (Table III) reports 12.29 % for a prediction of 1.08438 and a real 
 the prediction. Jahani 2019 (Table V) reports 6.61 % for 12.47 and 13.30, which is 6.66 % of the
 prediction and 6.24 % of the real cost. Neither is a ratio of sums over decisions.
 
-What is not there has no ratio: a run that did not complete, or a cost of 0 to divide by. A run is
-a mapping with its status and totals, see `outcome.Outcome.as_dict`.
+What is not there has no ratio: a run that did not complete, or a cost of 0 to divide by. A run is a
+row, see `rsjs.rows.columns`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rsjs.simulation.options import DENOMINATORS
-from rsjs.simulation.policy import Status
 
 CROWDED = 0.7  # utilisation above which a lower bound says little
 Run = Mapping[str, Any]
@@ -29,16 +28,15 @@ Run = Mapping[str, Any]
 def metrics(run: Run, baseline: Run) -> dict[str, float | None]:
     """Return ratio and reduction (a share: 0.1 = a tenth less) of cost and energy to a baseline."""
     found: dict[str, float | None] = {}
-    for name in ("cost", "energy"):
-        complete = run["status"] == baseline["status"] == Status.COMPLETE
-        share = ratio(run[name], baseline[name]) if complete else None
+    for name, key in (("cost", "objective"), ("energy", "energy")):
+        share = ratio(run[key], baseline[key])
         found |= {f"{name}_ratio": share, f"{name}_reduction": reduction(share)}
     return found
 
 
-def ratio(cost: float, baseline: float) -> float | None:
-    """Return C_m / C_b; None if the baseline costs nothing."""
-    return cost / baseline if baseline else None
+def ratio(cost: float | None, baseline: float | None) -> float | None:
+    """Return C_m / C_b; None if one of them is not known, or the baseline costs nothing."""
+    return cost / baseline if cost is not None and baseline else None
 
 
 def reduction(cost_ratio: float | None) -> float | None:
@@ -46,16 +44,12 @@ def reduction(cost_ratio: float | None) -> float | None:
     return None if cost_ratio is None else 1 - cost_ratio
 
 
-def deviation(real: float, predicted: float, denominator: str) -> float | None:
+def deviation(real: float | None, predicted: float | None, denominator: str) -> float | None:
     """Return |C_real - C_predicted| over one of them; the denominator is "predicted" or "real"."""
-    return ratio(
-        abs(real - predicted), dict(zip(DENOMINATORS, (predicted, real), strict=True))[denominator]
-    )
-
-
-def over_bound(run: Run, bound: float) -> float | None:
-    """Return the cost over a lower bound; None if the run did not complete."""
-    return ratio(run["cost"], bound) if run["status"] == Status.COMPLETE else None
+    if real is None or predicted is None:
+        return None
+    costs = dict(zip(DENOMINATORS, (predicted, real), strict=True))
+    return ratio(abs(real - predicted), costs[denominator])
 
 
 def crowded(run: Run) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -80,11 +80,6 @@ class Outcome:
     completed_at: Floats  # (J,) h; nan where a job did not complete
     records: list[Record]
     seconds: list[float]  # of each decision: wall clock of the policy
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return policy, status, message and totals."""
-        told = {"policy": self.policy, "status": str(self.status), "message": self.message}
-        return told | asdict(self.totals)
 
     def seconds_as_dict(self) -> dict[str, float | None]:
         """Return median, largest and total seconds of a decision; the first one may compile."""

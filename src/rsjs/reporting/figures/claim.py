@@ -25,6 +25,8 @@ AXES = {
     "solve_s": "decision [s]",
     "decision_median_s": "median decision [s]",
     "jobs": "jobs",
+    "nonzeros": "nonzeros",
+    "build_s": "build [s]",
 }
 UNITS = {"share": "%", "ratio": "ratio", "s": "s", "count": "number"}
 PUBLISHED, OURS = "published value or range", "our values, by case"
@@ -52,19 +54,7 @@ def claim_figure(
     rows: Sequence[AnyRow], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
 ) -> Figure:
     """Return a panel per case with a line per method, and one of claims per unit."""
-    x, y = plot["x"], plot["y"]
-    frame = pd.DataFrame({key: [row[key] for row in rows] for key in ("case", "method", x, y)})
-    frame = frame.dropna(subset=[y])
-    is_log = bool(plot.get("log"))
-    ticks = {at: f"{at:g}" for at in sorted({*frame[x]})} if is_log else {}
-    across = Axis(title=AXES[x], is_log=is_log, ticks=ticks)
-    least, most = float(frame[y].min()), float(frame[y].max())
-    ends = (least / 1.5, most * 1.5) if is_log and least > 0 else (None, None)  # of all cases
-    up = Axis(title=AXES[y], is_log=is_log, ends=ends)
-    panels = [
-        Panel(series=_means(own, x, y), x=across, y=up, title=str(case))
-        for case, own in frame.groupby("case", sort=False)
-    ]
+    panels = _runs(rows, plot["x"], plot["y"], is_log=bool(plot.get("log")))
     units = dict.fromkeys(claim.unit for claim, values in published if values)
     panels += [_claims(unit, [one for one in published if one[0].unit == unit]) for unit in units]
     return Figure(
@@ -74,6 +64,37 @@ def claim_figure(
         size=(2.6, 2.4),
         is_shared=(not units, not units),
     )
+
+
+def formulation_sizes(rows: Sequence[AnyRow]) -> Figure:
+    """Return nonzeros and build time of formulations against nodes, each family by itself."""
+    relaxed = [row for row in rows if "@relaxation" in row["method"]] or rows
+    own = [{**row, "case": row["instance"].partition("-N")[0]} for row in relaxed]
+    panels = [
+        panel for y in ("nonzeros", "build_s") for panel in _runs(own, "nodes", y, is_log=True)
+    ]
+    return Figure(
+        name="sizes",
+        title="Size and build time of formulations",
+        panels=panels,
+        columns=len({row["case"] for row in own}),
+        is_shared=(True, False),
+    )
+
+
+def _runs(rows: Sequence[AnyRow], x: str, y: str, *, is_log: bool) -> list[Panel]:
+    """Return a panel per case with a line per method."""
+    frame = pd.DataFrame({key: [row[key] for row in rows] for key in ("case", "method", x, y)})
+    frame[y] = frame[y].astype(float)
+    ticks = {at: f"{at:g}" for at in sorted({*frame[x]})} if is_log else {}
+    across = Axis(title=AXES[x], is_log=is_log, ticks=ticks)
+    least, most = float(frame[y].min()), float(frame[y].max())
+    ends = (least / 1.5, most * 1.5) if is_log and least > 0 else (None, None)  # of all cases
+    up = Axis(title=AXES[y], is_log=is_log, ends=ends)
+    return [
+        Panel(series=_means(own.dropna(subset=[y]), x, y), x=across, y=up, title=str(case))
+        for case, own in frame.groupby("case", sort=False)
+    ]
 
 
 def _means(rows: pd.DataFrame, x: str, y: str) -> list[Series]:

@@ -1,5 +1,5 @@
 """
-The comparison of methods on instances as CSV, Markdown, LaTeX and text of a terminal.
+The comparison of methods, or of formulations, on instances: a row for each run.
 
 Pure functions of rows. What stands below a table is made here, too: the definition of the gap,
 limits, versions and remarks on runs.
@@ -19,10 +19,43 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import shortened
-from rsjs.reporting.tables.table import Column, Table, latex_all, latex_escaped
+from rsjs.reporting.tables.table import Column, Table, latex_all
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import csv_text
-from rsjs.rows.select import AnyRow, distinct, executed, how_it_ended, is_wrong, known
+from rsjs.rows.select import (
+    AnyRow,
+    best_row,
+    distinct,
+    executed,
+    group_by,
+    how_it_ended,
+    is_wrong,
+    known,
+    problem,
+)
+from rsjs.runs.gap import gap
+from rsjs.simulation.metrics import CROWDED
+
+Maker = Callable[[Sequence[Row]], Table]
+
+
+def _measured(row: AnyRow) -> str:
+    return "bound" if _is_bound(row) else how_it_ended(row)
+
+
+def _is_bound(row: AnyRow) -> bool:
+    """Whether a run gave what it was to: a bound, and no solution."""
+    return row["status"] == "no_solution" and known(row, "bound") is not None
+
+
+def _over_bound(row: AnyRow) -> str:
+    ratio = known(row, "over_bound")
+    return "" if ratio is None else f"{formats.term(ratio)}{MARK if row['crowded'] else ''}"
+
+
+def _late(row: AnyRow) -> str:
+    return "" if known(row, "late") is None else f"{row['late']}/{row['jobs']}"
+
 
 _cost = partial(Column, unit="$", part="cost", number=formats.cost)
 _term = partial(Column, unit="$", part="cost", number=formats.term)
@@ -49,20 +82,59 @@ COLUMNS: Sequence[Column] = (
     _effort("total_s", "total", rank=1),
     _effort("peak_memory_mb", "memory", unit="MB", rank=11),
 )
-
+FORMULATIONS: Sequence[Column] = (
+    *COLUMNS[:2],
+    Column("stop", "ended", part="method", text=_measured),
+    *(Column(key, key, formats.count, part="cost") for key in ("columns", "integers")),
+    *(Column(key, key, formats.count, part="cost", rank=9) for key in ("rows", "nonzeros")),
+    _cost("objective", "objective", rank=1),
+    _cost("bound", "bound", rank=2),
+    _gap("root_gap", "root gap"),
+    _effort("build_s", "build", rank=3),
+    _effort("handover_s", "hand-over", rank=7),
+    _effort("solve_s", "solve", rank=5),
+    _effort("total_s", "total", rank=4),
+    Column("search_nodes", "search nodes", formats.count, part="effort", rank=6),
+    _effort("peak_memory_mb", "memory", unit="MB", rank=8),
+)
+SIMULATIONS: Sequence[Column] = (
+    *COLUMNS[:1],
+    Column("method", "policy", part="method"),
+    _cost("objective", "cost"),
+    _cost("energy", "energy"),
+    _cost("tardiness", "tardiness", rank=2),
+    Column("over_bound", "/ bound", align="right", part="cost", text=_over_bound),
+    Column("cost_ratio", "ratio", formats.term, part="cost", rank=1),
+    _gap("cost_reduction", "PCR", rank=1),
+    _cost("predicted_cost", "predicted", rank=6),
+    _gap("deviation_of_predicted", "of prediction", rank=7),
+    _gap("deviation_of_real", "of real", rank=8),
+    Column("late", "late", align="right", part="effort", text=_late),
+    _effort("utilisation", "in use", unit="%", number=formats.percent),
+    _effort("makespan_h", "makespan", unit="h", number=formats.term, rank=3),
+    Column("decisions", "decisions", formats.count, part="effort", rank=4),
+    _effort("decision_median_s", "each", rank=5),
+)
+REFERENCES = {
+    "capacity_free_bound": "bound: {:.6g} $, every job alone on an infinite cluster, W_j known",
+    "bucket_bound": "bound: {:.6g} $, GPUs counted in buckets of time, W_j known",
+    "bucket_hours": "the buckets are of {:g} h",
+    "clairvoyant_greedy": "no bound: {:.6g} $, greedy with W_j known",
+    "infinite_cluster": "no bound: {:.6g} $, optimal profiles on an infinite cluster",
+}
+MARK = "*"  # beside a ratio to a bound that says little
 TITLES = {
-    "cost": "Checked costs and gaps",
-    "effort": "Executed jobs, wall-clock time and peak memory",
+    "cost": "Costs and bounds",
+    "effort": "Wall-clock time, work and peak memory",
 }
 GAP = (
     "Gap to best = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of "
     "the instance (own gap: the method's bound). Without postponement: (z - b) / "
     "|z - postponement|; over energy: (z - b) / energy."
 )
-GAP_LATEX = (
-    r"Gap to best: $(z-b)/\max(|z|,|b|)$, where $z$ is the checked cost and $b$ the best valid "
-    r"lower bound of the instance (own gap: the method's bound); without postponement: "
-    r"$(z-b)/|z-\mathrm{postponement}|$; over energy: $(z-b)/\mathrm{energy}$."
+ROOT_GAP = (
+    "Root gap: from the bound to the best checked cost of the instance, (z - b) / max(|z|, |b|);"
+    " in `@relaxation` the integers may be fractional. Solve is with the hand-over to the solver."
 )
 MOST_REMARKS = 10
 LONGEST_MESSAGE = 200
@@ -91,30 +163,57 @@ def table(rows: Sequence[Row]) -> Table:
     )
 
 
-def write_all(rows: Sequence[Row], folder: str | Path) -> list[Path]:
-    """Write rows.csv, table.md and table.tex, each whole or not at all; return their paths."""
-    texts = {"rows.csv": csv_text(rows), "table.md": markdown(rows), "table.tex": latex(rows)}
-    for name, text in texts.items():
-        write_bytes(text.encode(), Path(folder) / name)
-    return [Path(folder) / name for name in texts]
-
-
-def markdown(rows: Sequence[Row]) -> str:
-    """Return a GitHub Markdown table with its conditions and remarks below."""
-    return table(rows).markdown()
-
-
-def latex(rows: Sequence[Row]) -> str:
-    """Return two LaTeX tables, of costs and of effort; a document needs `booktabs` only."""
+def formulations(rows: Sequence[Row]) -> Table:
+    """Return sizes, bounds and times, a row per run of a formulation or of its relaxation."""
+    best = {key: best_row(group) for key, group in group_by(rows, problem).items()}
+    costs = {key: None if row is None else row["objective"] for key, row in best.items()}
     made = table(rows)
-    told = " ".join(latex_escaped(text) for text in conditions(made.rows))
+    measured = [{**row, "root_gap": gap(costs[problem(row)], row["bound"])} for row in made.rows]
+    return replace(
+        made,
+        title="formulations",
+        columns=FORMULATIONS,
+        rows=measured,
+        notes=[ROOT_GAP, *made.notes[1:]],
+        footnotes=remarks([row for row in made.rows if not _is_bound(row)]),
+    )
+
+
+def simulations(rows: Sequence[Row]) -> Table:
+    """Return the policies on a workload, with the bounds and baselines of it below."""
+    notes = [
+        text.format(value)
+        for key, text in REFERENCES.items()
+        if (value := known(rows[0], key)) is not None
+    ]
+    if any(known(row, "crowded") for row in rows):
+        told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
+        notes.append(f"{MARK} {told} reach.")
+    if "cost_ratio" in rows[0]:
+        first = rows[0]["method"]
+        notes.append(f"ratio, PCR: cost over that of {first}, and by how much it is less")
+    return replace(table(rows), title="simulations", columns=SIMULATIONS, notes=notes)
+
+
+def write_all(rows: Sequence[Row], folder: Path, make: Maker = table) -> list[Path]:
+    """Write rows.csv, table.md and table.tex, each whole or not at all; return their paths."""
+    texts = {"rows.csv": csv_text(rows), "table.md": make(rows).markdown()}
+    texts["table.tex"] = latex(rows, make)
+    for name, text in texts.items():
+        write_bytes(text.encode(), folder / name)
+    return [folder / name for name in texts]
+
+
+def latex(rows: Sequence[Row], make: Maker = table) -> str:
+    """Return two LaTeX tables, of costs and of effort; a document needs `booktabs` only."""
+    made = make(rows)
     parts = [
         replace(
             made,
             title=title,
-            columns=[c for c in COLUMNS if c.part in ("instance", "method", part)],
+            columns=[c for c in made.columns if c.part in ("instance", "method", part)],
             sections=("instance", "best_bound"),
-            latex_notes=f"{GAP_LATEX} {told}".rstrip() if part == "cost" else told,
+            notes=made.notes if part == "cost" else conditions(made.rows),
             footnotes=made.footnotes if part == "cost" else (),
         )
         for part, title in TITLES.items()
@@ -122,14 +221,14 @@ def latex(rows: Sequence[Row]) -> str:
     return latex_all(parts)
 
 
-def shortened_table(rows: Sequence[Row]) -> Table:
+def shortened_table(rows: Sequence[Row], make: Maker = table) -> Table:
     """Return the table with what all names have in common as its title."""
-    made = table(rows)
+    made = make(rows)
     common, short = shortened([str(row.get("instance")) for row in made.rows])
     shown = [{**row, "instance": short[str(row.get("instance"))]} for row in made.rows]
     names = list(dict.fromkeys(row["instance"] for row in shown))
     if len(names) == 1:
-        columns = [column for column in COLUMNS if column.key != "instance"]
+        columns = [column for column in made.columns if column.key != "instance"]
         return replace(made, title=common or names[0], columns=columns, rows=shown)
     return replace(made, title=common or made.title, rows=shown, sections=("instance",))
 
@@ -142,17 +241,27 @@ def _mark(row: AnyRow, key: str) -> str:
 
 def conditions(rows: Sequence[AnyRow]) -> list[str]:
     """Limits, threads and seed in one sentence, versions in another."""
-    told = [_values(rows, key, show) for key, show in LIMITS.items()]
-    limits = ", ".join(text for text, _ in told if text)
-    head = "LIMITS DIFFER between rows" if any(several for _, several in told) else "Limits"
+    found = [
+        (show, Counter(row[key] for row in rows if known(row, key) is not None))
+        for key, show in LIMITS.items()
+    ]
+    told = [
+        " or ".join(
+            show(value) + (f" ({counted(n, 'row')})" if len(values) > 1 else "")
+            for value, n in sorted(values.items())
+        )
+        for show, values in found
+        if values
+    ]
+    differ = any(len(values) > 1 for _, values in found)
     own = dict.fromkeys(str(row["rsjs_version"]) for row in rows if known(row, "rsjs_version"))
-    packages = {"rsjs-bench": [*own]} if own else {}
-    found = packages | dict(sorted(solver_versions(rows).items()))
-    versions = ", ".join(f"{name} {' and '.join(several)}" for name, several in found.items())
-    return [f"{head}: {text}." for head, text in ((head, limits), ("Versions", versions)) if text]
+    packages = ({"rsjs-bench": [*own]} if own else {}) | dict(sorted(solver_versions(rows).items()))
+    versions = [f"{name} {' and '.join(several)}" for name, several in packages.items()]
+    heads = {"LIMITS DIFFER between rows" if differ else "Limits": told, "Versions": versions}
+    return [f"{head}: {', '.join(parts)}." for head, parts in heads.items() if parts]
 
 
-def remarks(rows: Sequence[Row]) -> list[str]:
+def remarks(rows: Sequence[AnyRow]) -> list[str]:
     """One line for each row whose claims are false or that has no solution, wrong ones first."""
     told = [row for row in rows if is_wrong(row) or row.get("status") == "no_solution"]
     told.sort(key=lambda row: not is_wrong(row))
@@ -166,14 +275,6 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         lines.append(f"{mark}: {row.get('method')} on {row.get('instance')}: {message}")
     left = len(told) - len(lines)
     return [*lines, f"and {left} more: see the messages of the rows"] if left else lines
-
-
-def _values(rows: Sequence[AnyRow], key: str, show: Callable[[Any], str]) -> tuple[str, bool]:
-    found = Counter(row[key] for row in rows if known(row, key) is not None)
-    if len(found) == 1:
-        return show(next(iter(found))), False
-    several = [f"{show(value)} ({counted(n, 'row')})" for value, n in sorted(found.items())]
-    return " or ".join(several), len(found) > 1
 
 
 def solver_versions(rows: Sequence[AnyRow]) -> dict[str, list[str]]:

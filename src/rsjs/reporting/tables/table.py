@@ -113,7 +113,6 @@ class Table:
     rows: Sequence[Row]  # values at full precision
     notes: Sequence[str] = ()  # caption: definitions and conditions
     footnotes: Sequence[str] = ()  # remarks on single rows
-    latex_notes: str = ""  # LaTeX of the caption, instead of `notes`
     # keys of columns whose values are headings of groups of rows: a terminal does not repeat the
     # first one, LaTeX prints all of them above the group
     sections: Sequence[str] = ()
@@ -238,7 +237,7 @@ class Table:
     def latex(self) -> str:
         """Return tables of at most a page each; a document needs `booktabs` only."""
         pages = [*self._pages()]
-        below = self.latex_notes or latex_escaped(" ".join(self.notes))
+        below = latex_escaped(" ".join(self.notes))
         lines: list[str] = []
         for i, page in enumerate(pages):
             caption = f"{latex_escaped(self.title)}. {'Continued.' if i else below}".rstrip()
