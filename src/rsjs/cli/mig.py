@@ -21,7 +21,7 @@ from rsjs.cli.options import (
     limits,
     option,
 )
-from rsjs.cli.output import print_json, print_table, print_values, writable
+from rsjs.cli.output import print_json, print_table, print_values, text_of, writable
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import InputError
 from rsjs.rows.columns import COLUMNS
@@ -104,8 +104,8 @@ def _cells(row: Row, unit: str) -> Iterator[tuple[str, str, str, str]]:
     for name, value in row.items():
         column = COLUMNS[name]
         if value not in (None, "") and (column.by in SHOWN_BY or name in SUBJECT):
-            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-            yield name, shown, column.unit.replace("$", unit), column.meaning.partition(";")[0]
+            meaning, _, _ = column.meaning.partition(";")
+            yield name, text_of(value), column.unit.replace("$", unit), meaning
 
 
 def _gpu(name: str, file: Path | None) -> MigGpu:

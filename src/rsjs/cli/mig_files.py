@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rsjs.cli.options import option
-from rsjs.cli.output import number, print_json, print_table, print_values
+from rsjs.cli.output import print_json, print_table, print_values
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.mig.job_files import read_jobs
@@ -19,7 +21,6 @@ from rsjs.reporting.tables.formats import counted
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.job_generator.config import MigConfig
-    from rsjs.instances.mig.job_generator.generate import JobSource
     from rsjs.instances.mig.jobs import JobSet
 
 AllowPlugins = Annotated[
@@ -57,18 +58,16 @@ def parsed_seeds(text: str) -> tuple[int, ...]:
     >>> parsed_seeds("7,1-3")
     (7, 1, 2, 3)
     """
-    expected = f"up to {MOST_SEEDS} seeds, each once and below 2^63, such as 7 or 1,5,10-20"
-    seeds: dict[int, None] = {}
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InputError("--seeds", text, expected)
-        low, end = int(first), int(last or first) + 1
-        too_many = end > 2**63 or not 0 < end - low <= MOST_SEEDS - len(seeds)
-        if too_many or any(seed in seeds for seed in range(low, end)):
-            raise InputError("--seeds", text, expected)
-        seeds |= dict.fromkeys(range(low, end))
-    return tuple(seeds)
+    parts = [re.fullmatch(r"\s*([0-9]{1,19})(?:-([0-9]{1,19}))?\s*", p) for p in text.split(",")]
+    bounds = [(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part]
+    seeds: tuple[int, ...] = ()
+    count = sum(end - low for low, end in bounds)
+    if None not in parts and count <= MOST_SEEDS and all(low < end <= 2**63 for low, end in bounds):
+        seeds = tuple(dict.fromkeys(chain(*(range(low, end) for low, end in bounds))))
+    if not seeds or len(seeds) < count:
+        expected = f"up to {MOST_SEEDS} seeds, each once and below 2^63, such as 7 or 1,5,10-20"
+        raise InputError("--seeds", text, expected)
+    return seeds
 
 
 def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> None:
@@ -85,52 +84,41 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     if len(configs) > 1:
         raise InputError("", described("a second configuration"), "one at most", configs[1])
     sets = [read_jobs(path) for path in paths if path not in configs]
-    facts = None
+    facts = {}
     if configs:
         source = read_source(configs[0], allow_plugins=allow_plugins)
         config = source.config
         if not sets:
             sets = [source.make(seed) for seed in source.seeds[:FIRST]]
-            facts = _described(source, configs[0], sets[0])
+            early = sets[0].deadline < sets[0].arrival + sets[0].run_length
+            facts = {
+                "config": configs[0],
+                "format": source.kind,
+                "name": source.name,
+                "number_of_sets": len(source.seeds),
+                "first_set": sets[0].name,
+                "jobs": len(sets[0]),
+                "deadlines_too_early": int(early.sum()),
+            }
     else:
         config = _recorded(sets, paths[0], allow_plugins=allow_plugins)
     rows = statistics(sets, config)
     if as_json:
-        head = {} if facts is None else {"configuration": facts}
-        names = [jobs.name for jobs in sets]
-        print_json({**head, "sets": names, "fields": [asdict(row) for row in rows]})
+        document = {"sets": [jobs.name for jobs in sets], "fields": [*map(asdict, rows)]}
+        print_json({"configuration": facts, **document} if facts else document)
         return
-    if facts is not None:
+    if facts:
         print_values(facts, as_json=False)
         print()
     headings = ("field", "class", ">n", ">mean", ">expected", ">sd", ">expected", ">p")
+    names = ("field", "job_class", "n", "mean", "law_mean", "deviation", "law_deviation", "p_value")
     title = f"{counted(len(sets), 'set')}, {sum(map(len, sets))} jobs"
-    cells = []
-    for row in rows:
-        moments = (row.mean, row.law_mean, row.deviation, row.law_deviation)
-        shown = [number(value, 4) for value in moments]
-        cells.append([row.field, row.job_class, str(row.n), *shown, number(row.p_value, 2)])
-    print_table(title, headings, cells)
+    print_table(title, headings, map(attrgetter(*names), rows))
 
 
 def _is_set(path: Path) -> bool:
     text = read_text(path)
     return text.lstrip()[:1] == "[" or re.search(rf'"format"\s*:\s*"{MIG_JOBS}"', text) is not None
-
-
-def _described(source: JobSource, path: Path, jobs: JobSet) -> dict[str, Any]:
-    """Describe a configuration by the first of its sets."""
-    return {
-        "config": path,
-        "format": source.kind,
-        "name": source.name,
-        "number_of_sets": len(source.seeds),
-        "first_set": jobs.name,
-        "jobs": len(jobs),
-        "time_units_of_run_time": int(jobs.run_length.sum()),
-        "last_arrival": float(jobs.arrival[-1]) if len(jobs) else None,
-        "deadlines_too_early": int((jobs.deadline < jobs.arrival + jobs.run_length).sum()),
-    }
 
 
 def _recorded(sets: Sequence[JobSet], path: Path, *, allow_plugins: bool) -> MigConfig | None:
