@@ -42,35 +42,21 @@ def run(
     output: Annotated[
         Path | None, option("DIR", "Folder of the store; runs/NAME by default.", "-o", "--output")
     ] = None,
-    jobs: Annotated[
-        int | None, option("N", "Runs side by side; by default as the file says.")
-    ] = None,
+    jobs: Annotated[int | None, option("N", "Runs side by side; default: the file's.")] = None,
     dispatch: Annotated[
         str,
-        option(
-            "WHERE",
-            "local; dask, N workers here; or a Dask scheduler's address, e.g. tcp://host:8786.",
-        ),
+        option("WHERE", "local; dask, N workers here; or a scheduler, e.g. tcp://host:8786."),
     ] = "local",
     shard: Annotated[str, option("I/N", "Part i of n, for one of n machines.")] = "1/1",
     only: Annotated[
         str | None,
-        option(
-            "PATTERN",
-            "Only runs whose `method seed S on INSTANCE` contains this; * and ? are wild.",
-        ),
+        option("PATTERN", "Only runs with this in `method seed S on INSTANCE`; * and ? are wild."),
     ] = None,
     again: Annotated[
         str | None,
-        option(
-            "PATTERN",
-            "Carry out done runs again: those that this fits, as with --only, or whose ending it"
-            " is, e.g. CRASH.",
-        ),
+        option("PATTERN", "Carry out done runs again, as with --only or by ending, e.g. CRASH."),
     ] = None,
-    dry_run: Annotated[
-        bool, option(None, "Show what would run, write nothing.", "--dry-run")
-    ] = False,
+    dry_run: Annotated[bool, option(None, "Only show what would run.", "--dry-run")] = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -159,16 +145,15 @@ def collect(
     with busy("writing tables"):
         written = write_all(found.rows, found.skipped, found.trajectories, output)
     if as_json:
-        print_json(
-            {
-                "rows": len(found.rows),
-                "skipped": len(found.skipped),
-                "missing": found.missing,
-                "corrupt": [{"record": path, "reason": reason} for path, reason in found.corrupt],
-                "sessions_lost": [{"session": name, "reason": why} for name, why in found.lost],
-                "files": written,
-            }
-        )
+        document = {
+            "rows": len(found.rows),
+            "skipped": len(found.skipped),
+            "missing": found.missing,
+            "corrupt": [{"record": path, "reason": reason} for path, reason in found.corrupt],
+            "sessions_lost": [{"session": name, "reason": why} for name, why in found.lost],
+            "files": written,
+        }
+        print_json(document)
     else:
         for name in ("ended", "quality"):
             counts = Counter(row[name] for row in found.rows).most_common()
@@ -230,21 +215,20 @@ def parsed_shard(text: str) -> tuple[int, int]:
 
 def print_plan(prepared: Prepared, folder: Path, slots: int, *, as_json: bool) -> None:
     """Print what a campaign comes to, and how much of it is done."""
-    longest = prepared.longest_seconds / slots
+    longest, campaign = prepared.longest_seconds / slots, prepared.campaign
     if as_json:
         print_json({**_document(prepared, folder), "longest_s": longest})
         return
-    campaign = prepared.campaign
     print_text(f"{campaign.name}: {' '.join(campaign.shows.split())}\n")
-    left = Counter(run.method for run in prepared.left)
-    every = Counter(run.method for run in prepared.selected)
-    rows = [(method, str(count), str(left[method])) for method, count in every.items()]
+    every, left = (
+        Counter(run.method for run in runs) for runs in (prepared.selected, prepared.left)
+    )
+    rows = [(method, count, left[method]) for method, count in every.items()]
     print_table("", ("method", ">runs", ">left"), rows)
-    for line in [*_skipped(prepared), *remarks(campaign)]:
-        print(line)
-    done, all_runs = len(prepared.survey.done), len(prepared.selected)
-    instances = len({run.instance_sha256 for run in prepared.selected})
-    print(f"\n{counted(all_runs, 'run')} on {counted(instances, 'instance')}, {done} done;")
+    print(*_skipped(prepared), *remarks(campaign), sep="\n")
+    instances = counted(len({run.instance_sha256 for run in prepared.selected}), "instance")
+    done = len(prepared.survey.done)
+    print(f"{counted(len(prepared.selected), 'run')} on {instances}, {done} done;")
     print(f"at most {duration(longest)} with {slots} side by side, plus imports. Nothing was run.")
 
 
@@ -268,10 +252,10 @@ def print_outcome(
         ended = {"ended_now": done, "failed": failed, "interrupted": interrupted}
         print_json({**_document(prepared, folder), **ended})
         return
-    before = len(prepared.survey.done)
-    counts = [f"{counted(done, 'run')} now", f"{before} before", f"{failed} failed"]
+    counts = [f"{counted(done, 'run')} now", f"{len(prepared.survey.done)} before"]
     if not interrupted and (elsewhere := len(prepared.left) - done):
-        counts.insert(2, f"{elsewhere} by another rsjs run")
+        counts.append(f"{elsewhere} by another rsjs run")
+    counts.append(f"{failed} failed")
     print(f"{prepared.campaign.name}: {', '.join(counts)}; records in {folder}/runs")
     if interrupted:
         print("Interrupted; run the same command again to resume.")
