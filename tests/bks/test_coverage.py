@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rsjs.bks.entries import BestKnown, Bound, Cost, Origin
-from rsjs.bks.storage import coverage, of_set, unsettled
-from rsjs.core.errors import InputError
+from rsjs.bks.storage import coverage, unsettled
 from rsjs.instances.library.sets import library_set, names
 
 RUN = {"date": "2030-01-01", "source": "campaign test", "run_id": "0" * 16}
@@ -82,13 +81,6 @@ def test_sets_of_mig_jobs_and_of_large_instances_have_no_row():
     } | {"planted-proportional-huge", "planted-first-ending-huge"}
     known = {"kiros-base": 12, "jahani-azure-base": 51, "planted-first-ending": 18}
     assert rows.items() >= known.items()
-
-
-def test_entries_of_a_set_are_its_members(entry):
-    found = [entry("tiny", 0, 75.0), entry("enumerable", 0, 75.0)]
-    assert (of_set(found, "tiny"), of_set(found, "small")) == (found[:1], [])
-    with pytest.raises(InputError, match="tiny"):
-        of_set(found, "tinny")
 
 
 def test_unsettled_is_what_is_open_or_has_no_witness(entry):

@@ -90,7 +90,7 @@ def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store
     path = tmp_path / "i.json"
     solution = tmp_path / "s.json"
     shown = rsjs("bks", "list", NAME, "--folder", made, "-o", path, "--solution", solution)
-    assert "jahani of rsjs-bench" in " ".join(shown.out.split())
+    assert "made by generator jahani, version" in " ".join(shown.out.split())
     ids = run_ids(store)
     assert ids["enumeration"] in shown.out
     assert ids["jahani_patterns@scip"] in shown.out
@@ -178,7 +178,7 @@ def test_without_the_sources_the_values_of_the_wheel_are_listed(rsjs, tmp_path, 
     monkeypatch.setattr("rsjs.bks.storage.SUMMARY", tmp_path / "shipped.json")
     assert f"{NAME}  open" in rsjs("bks", "list", "--set", "tiny").output
     [entry] = rsjs("bks", "list", "--open", "--json").json
-    assert (entry["bound"], entry["value"]) == (1.0, 2.0)
+    assert (entry["lower_bound"], entry["upper_bound"]) == (1.0, 2.0)
 
 
 BAD = [

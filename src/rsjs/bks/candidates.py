@@ -7,7 +7,7 @@ counts, a bound that it reports does not, as nobody can check it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -24,6 +24,7 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
+from rsjs.runs.kinds.base import kind
 from rsjs.runs.provenance import utc
 
 
@@ -67,17 +68,17 @@ def gather(
     `solution`, `instance` and `source` are those of `contributed`, all or none of them; without
     them there must be a store. For the rest see `of_stores`.
     """
+    by_instance, left_out = of_stores(stores, without)
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [name for name, value in given.items() if not value]
-    if not stores and len(missing) == len(given):
-        raise InputError("", described("no STORE and no --solution"), "one of them")
-    if 0 < len(missing) < len(given):
-        together = " and ".join(name for name in given if name not in missing)
-        raise InputError(missing[0], described("nothing"), f"it together with {together}")
-    by_instance, left_out = of_stores(stores, without)
-    if solution is not None and instance is not None and source is not None:
+    if solution is not None and instance is not None and source:
         new = contributed(instance, solution, source, utc())
         by_instance.setdefault(new.instance.digest, replace(new, costs=[])).costs.extend(new.costs)
+    elif len(missing) < len(given):
+        together = " and ".join(name for name in given if name not in missing)
+        raise InputError(missing[0], described("nothing"), f"it together with {together}")
+    elif not stores:
+        raise InputError("", described("no STORE and no --solution"), "one of them")
     return by_instance, left_out
 
 
@@ -92,31 +93,6 @@ def of_stores(
     a run to leave out that no store has.
     """
     left_out: list[str] = []
-    runs = _runs(folders, left_out)
-    if unknown := sorted({*without} - {*runs}):
-        raise InputError("--without", unknown[0], f"the id of one of {len(runs)} runs")
-    by_instance: dict[str, Candidates] = {}
-    for run_id, (store, record, origin) in runs.items():
-        run = record.run
-        if run_id in without:
-            continue
-        if run.instance_sha256 not in by_instance:
-            path = instance_file(store.folder, run.instance_sha256)
-            instance = read_instance(path)
-            refuse_other(instance, run.instance_sha256, path)
-            by_instance[run.instance_sha256] = Candidates(instance=instance)
-        candidates = by_instance[run.instance_sha256]
-        candidates.costs.extend(_costs(record, origin, store, candidates.instance))
-        candidates.bounds.extend(_bounds(record, origin))
-        if _is_false(record):
-            left_out.append(f"run {run_id} ({run.method}) on {run.instance}: a false claim")
-    return by_instance, left_out
-
-
-def _runs(
-    folders: Sequence[Path], left_out: list[str]
-) -> dict[str, tuple[Store, Record, dict[str, Any]]]:
-    """Return each run once by id: its store, and the fields of an `Origin` besides the value."""
     runs: dict[str, tuple[Store, Record, dict[str, Any]]] = {}
     for folder in folders:
         store, campaign = Store(folder), read_document(folder, "store")["campaign"]
@@ -125,34 +101,47 @@ def _runs(
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))
         left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            run, seconds = record.run, record.result.seconds.get("total")
-            known = sessions.get(record.session) or {"commit": None, "dirty": None, "machine": {}}
-            commit = known["commit"]
-            origin = {
-                "date": record.process["begun"],
-                "source": f"campaign {campaign}",
-                "run_id": run.id,
-                "method": run.method,
-                "solver": run.solver,
-                "solver_version": record.solver_version,
-                "rsjs_version": record.rsjs_version,
-                "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
-                "seconds": None if seconds is None else round(seconds, 3),
-                "cpu_model": known["machine"].get("cpu_model"),
-            }
-            if run.kind == "instance":
-                runs.setdefault(run.id, (store, record, origin))
-    return runs
+            if kind(record.run.kind).has_best_known:
+                origin = _origin(record, f"campaign {campaign}", sessions.get(record.session))
+                runs.setdefault(record.run.id, (store, record, origin))
+    if unknown := sorted({*without} - {*runs}):
+        raise InputError("--without", unknown[0], f"the id of one of {len(runs)} runs")
+    by_instance: dict[str, Candidates] = {}
+    for run_id, (store, record, origin) in runs.items():
+        if run_id not in without:
+            sha256 = record.run.instance_sha256
+            if sha256 not in by_instance:
+                path = instance_file(store.folder, sha256)
+                instance = read_instance(path)
+                refuse_other(instance, sha256, path)
+                by_instance[sha256] = Candidates(instance=instance)
+            left_out += _add(by_instance[sha256], record, origin, store.path(run_id))
+    return by_instance, left_out
 
 
-def _is_false(record: Record) -> bool:
-    return record.verdict is not None and not record.verdict.feasible
+def _origin(record: Record, source: str, made_by: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the fields of an `Origin` besides the value; `made_by` is the file of the session."""
+    run, seconds, known = record.run, record.result.seconds.get("total"), made_by or {}
+    commit = known.get("commit")
+    return {
+        "date": record.process["begun"],
+        "source": source,
+        "run_id": run.id,
+        "method": run.method,
+        "solver": run.solver,
+        "solver_version": record.solver_version,
+        "rsjs_version": record.rsjs_version,
+        "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
+        "seconds": None if seconds is None else round(seconds, 3),
+        "cpu_model": known.get("machine", {}).get("cpu_model"),
+    }
 
 
-def _costs(
-    record: Record, origin: dict[str, Any], store: Store, instance: Instance
-) -> Iterator[CostCandidate]:
-    verdict, run, folder = record.verdict, record.run, store.path(record.run.id)
+def _add(
+    candidates: Candidates, record: Record, origin: dict[str, Any], folder: Path
+) -> Iterator[str]:
+    """Add the cost and the bound of a run; yield a line on one with a false claim."""
+    run, result, verdict = record.run, record.result, record.verdict
 
     def read() -> Solution:
         found = read_solution(folder / "solution.json.gz")
@@ -161,20 +150,23 @@ def _costs(
             raise InputError("/instance", found.instance_digest, expected, folder)
         if run.permutation == 0:
             return found.solution
-        return permuted(instance, run.permutation).restored(found.solution)
+        return permuted(candidates.instance, run.permutation).restored(found.solution)
 
-    if verdict is not None and verdict.feasible and verdict.objective is not None:
-        yield CostCandidate(**origin, value=float(verdict.objective), read_solution=read)
-
-
-def _bounds(record: Record, origin: dict[str, Any]) -> Iterator[BoundCandidate]:
-    """Yield the bound of a run; infinity if it reports that no solution is feasible."""
-    result, sound = record.result, not _is_false(record)
-    if result.stop is Stop.INFEASIBLE:
-        yield BoundCandidate(**origin, value=inf, bound_source=result.bound_source, sound=False)
+    sound = verdict is None or verdict.feasible
+    if not sound:
+        yield f"run {run.id} ({run.method}) on {run.instance}: a false claim"
+    elif verdict is not None and verdict.objective is not None:
+        cost = CostCandidate(**origin, value=float(verdict.objective), read_solution=read)
+        candidates.costs.append(cost)
+    if result.stop is Stop.INFEASIBLE:  # no solution costs less than infinity
+        value, sound = inf, False
     elif result.bound is not None and result.bound_variant == VALID:
-        value, source = float(result.bound), result.bound_source
-        yield BoundCandidate(**origin, value=value, bound_source=source, sound=sound)
+        value = float(result.bound)
+    else:
+        return
+    candidates.bounds.append(
+        BoundCandidate(**origin, value=value, bound_source=result.bound_source, sound=sound)
+    )
 
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:
@@ -184,18 +176,11 @@ def contributed(instance: Path, solution: Path, source: str, date: str) -> Candi
     InputError for a solution of another instance, or one that fails the check.
     """
     subject, found = read_instance(instance), read_solution(solution)
-    if found.instance_digest != subject.digest:
-        expected = f"{subject.digest}, the sha256 of {subject.name}"
-        raise InputError("/instance", found.instance_digest, expected, solution)
+    found.refuse_other(subject, solution)
     try:
         cost = priced(subject, found.solution)["value"]
     except InputError as error:
         raise error.at(solution) from None
-    candidate = CostCandidate(
-        value=cost,
-        date=date,
-        source=source,
-        method=found.method,
-        read_solution=lambda: found.solution,
-    )
+    credit = {"value": cost, "date": date, "source": source, "method": found.method}
+    candidate = CostCandidate(**credit, read_solution=lambda: found.solution)
     return Candidates(instance=subject, costs=[candidate])

@@ -18,14 +18,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.runs.gap import gap, gap_over
 
 CLOSED = "closed"
 Document = dict[str, Any]
-S = TypeVar("S", "Cost", "Bound")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,12 +116,16 @@ class BestKnown:
         """The greatest lower bound."""
         return self.lb_data[-1] if self.lb_data else None
 
+    @property
+    def spent(self) -> float:
+        """The least cost without postponement [$]; 0 without a cost."""
+        return self.cost.value - self.cost.terms["postponement"] if self.cost else 0.0
+
     @cached_property
     def margin(self) -> float:
         """Differences up to this count as none [$]."""
-        if self.cost is not None:
-            return TOLERANCE * (self.cost.value - self.cost.terms["postponement"]) + ROUNDING
-        return ROUNDING if self.bound is None else TOLERANCE * abs(self.bound.value) + ROUNDING
+        size = self.spent if self.cost else abs(self.bound.value) if self.bound else 0.0
+        return TOLERANCE * size + ROUNDING
 
     @property
     def closed(self) -> bool:
@@ -130,6 +133,11 @@ class BestKnown:
         if self.cost is None or self.bound is None:
             return False
         return self.cost.value - self.bound.value <= self.margin
+
+    def agrees(self, step: Step, other: Origin) -> bool:
+        """Return whether a run reached the cost, or proves the bound, of a step."""
+        short = step.value - other.value
+        return (abs(short) if isinstance(step, Cost) else short) <= self.margin
 
     @property
     def status(self) -> str:
@@ -149,16 +157,14 @@ class BestKnown:
 
     def heads(self) -> Document:
         """Return what follows from the histories: status, best values, gaps."""
-        cost = None if self.cost is None else self.cost.value
-        bound = None if self.bound is None else self.bound.value
-        spent = 0.0 if self.cost is None else self.cost.value - self.cost.terms["postponement"]
+        cost, bound = (None if step is None else step.value for step in (self.cost, self.bound))
         return {
             "status": self.status,
             "lower_bound": bound,
             "upper_bound": cost,
             "gap": gap(cost, bound),
-            "gap_without_postponement": gap_over(cost, bound, spent),
-            "solution_sha256": None if self.cost is None else self.cost.solution_sha256,
+            "gap_without_postponement": gap_over(cost, bound, self.spent),
+            "solution_sha256": self.cost and self.cost.solution_sha256,
         }
 
     def as_document(self) -> Document:
@@ -170,18 +176,17 @@ class BestKnown:
     @staticmethod
     def of_document(document: Document) -> BestKnown:
         """Build the entry of a document that fits the schema; heads follow from the histories."""
-        return BestKnown(
-            **{key: document[key] for key in (*IDENTITY, *DOCUMENTS) if key in document},
-            lb_data=tuple(_step(Bound, step) for step in document["lb_data"]),
-            ub_data=tuple(_step(Cost, step) for step in document["ub_data"]),
-        )
+        histories: dict[str, Any] = {
+            key: tuple(
+                step(**{**own, "confirmed_by": tuple(Origin(**o) for o in own["confirmed_by"])})
+                for own in document[key]
+            )
+            for key, step in HISTORIES.items()
+        }
+        own = {key: document[key] for key in (*IDENTITY, *DOCUMENTS) if key in document}
+        return BestKnown(**own, **histories)
 
 
 IDENTITY = ("instance", "sha256", "nodes", "jobs", "made_by")
-HISTORIES = ("lb_data", "ub_data")
+HISTORIES: Mapping[str, type[Cost | Bound]] = {"lb_data": Bound, "ub_data": Cost}
 DOCUMENTS = ("solution", "instance_document")
-
-
-def _step(kind: type[S], document: Document) -> S:
-    witnesses = tuple(Origin(**origin) for origin in document["confirmed_by"])
-    return kind(**{**document, "confirmed_by": witnesses})

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from rsjs.bks import storage
 from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
@@ -74,15 +75,6 @@ class Updated:
         new = (one for digest, one in self.after.items() if one != self.before.get(digest))
         return sorted(new, key=lambda one: one.instance)
 
-    def as_document(self) -> Document:
-        """Return what changed, what contradicts and what was refused, for JSON."""
-        return {
-            "instances": len(self.after),
-            "changed": [entry.as_document() for entry in self.changed],
-            "contradictions": [asdict(one) for one in self.contradictions],
-            "refused": self.refused,
-        }
-
 
 def update(folder: Path, candidates: Mapping[str, Candidates]) -> Updated:
     """
@@ -133,19 +125,12 @@ def _begun(candidates: Candidates) -> Merged:
         made_by=recipe,
         instance_document=of_instance(instance) if recipe is None else None,
     )
-    built = merged(nothing, constructed(nothing, instance))
-    new = merged(built.known, candidates)
-    return Merged(
-        known=new.known,
-        contradictions=[*built.contradictions, *new.contradictions],
-        refused=[*built.refused, *new.refused],
-    )
+    return merged(merged(nothing, constructed(nothing, instance)).known, candidates)
 
 
 def merged(known: BestKnown, candidates: Candidates) -> Merged:
     """Merge candidates into what is known; `known` itself if there is a contradiction."""
-    refused: dict[str, str] = {}
-    best = _least(known, candidates, refused)
+    best, refused = _least(known, candidates)
     reasons = [*refused.values()]
     cost = known.cost if best is None else best[0]
     if cost is not None:
@@ -167,27 +152,27 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
 
 
 def _least(
-    known: BestKnown, candidates: Candidates, refused: dict[str, str]
-) -> tuple[Cost, Document] | None:
-    """Return the least cost by the exact check and its solution, if less than the least known."""
-    left = sorted(candidates.costs, key=lambda one: (one.value, *one.order))
-    while left:
-        least = left[0].value
-        equal = [one for one in left if one.value <= least + AGREEMENT * abs(least)]
-        if known.cost is not None and least > known.cost.value * (1 + AGREEMENT):
-            return None
-        exact = []
-        for candidate in equal:
-            try:
-                exact.append(_priced(candidates, candidate))
-            except InputError as error:
-                refused[candidate.name] = f"{candidate.name} on {known.instance}: {error}"
-        if exact:
-            cost, solution = min(exact, key=lambda pair: (pair[0].value, *pair[0].order))
-            new = known.cost is None or cost.value < known.cost.value
-            return (cost, solution) if new else None
-        left = left[len(equal) :]
-    return None
+    known: BestKnown, candidates: Candidates
+) -> tuple[tuple[Cost, Document] | None, dict[str, str]]:
+    """
+    Return the least cost by the exact check and its solution, None if no less than the least known.
+
+    Also returned is why candidates are refused, by their names.
+    """
+    exact: list[tuple[Cost, Document]] = []
+    refused: dict[str, str] = {}
+    for candidate in sorted(candidates.costs, key=lambda one: (one.value, *one.order)):
+        least = exact[0][0] if exact else known.cost
+        if least is not None and candidate.value > least.value * (1 + AGREEMENT):
+            break
+        try:
+            exact.append(_priced(candidates, candidate))
+        except InputError as error:
+            refused[candidate.name] = f"{candidate.name} on {known.instance}: {error}"
+    best = min(exact, key=lambda pair: (pair[0].value, *pair[0].order), default=None)
+    if best is not None and known.cost is not None and best[0].value >= known.cost.value:
+        best = None
+    return best, refused
 
 
 def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Document]:
@@ -220,16 +205,13 @@ def _greatest(known: BestKnown, candidates: Iterable[BoundCandidate]) -> Bound |
 
 def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:
     """Return the entry with its witnesses, from candidates and from those the histories name."""
-    margin = known.margin
-    if (cost := known.cost) is not None:
-        runs = _runs(known.ub_data, costs)
-        agree = [one for one in runs if abs(one.value - cost.value) <= margin]
-        head = replace(cost, confirmed_by=_witnesses(cost, agree))
-        known = replace(known, ub_data=(*known.ub_data[:-1], head))
-    if (bound := known.bound) is not None:
-        prove = [one for one in _runs(known.lb_data, bounds) if one.value >= bound.value - margin]
-        proof = replace(bound, confirmed_by=_witnesses(bound, prove))
-        known = replace(known, lb_data=(*known.lb_data[:-1], proof))
+    for key, candidates in (("ub_data", costs), ("lb_data", bounds)):
+        if history := getattr(known, key):
+            head = history[-1]
+            agree = [one for one in _runs(history, candidates) if known.agrees(head, one)]
+            confirmed = replace(head, confirmed_by=_witnesses(head, agree))
+            steps: dict[str, Any] = {key: (*history[:-1], confirmed)}
+            known = replace(known, **steps)
     return known
 
 

@@ -75,23 +75,14 @@ CONSTRUCTION = "construction"  # source of the candidates, and of the bound
 
 def constructed(entry: BestKnown, instance: Instance) -> Candidates:
     """Return the planted solution and its bound; nothing for an instance of another generator."""
-    candidates = Candidates(instance=instance)
-    if entry.made_by is not None and entry.family == planted.FAMILY:
-        optimum = planted.optimum(**entry.made_by["parameters"])
-        origin: dict[str, Any] = {
-            "date": utc(),
-            "source": CONSTRUCTION,
-            "rsjs_version": version("rsjs-bench"),
-        }
-        candidates.costs.append(
-            CostCandidate(value=optimum.cost, read_solution=lambda: optimum.decision, **origin)
-        )
-        candidates.bounds.append(
-            BoundCandidate(
-                value=planted.bound(instance), bound_source=CONSTRUCTION, sound=True, **origin
-            )
-        )
-    return candidates
+    if entry.made_by is None or entry.family != planted.FAMILY:
+        return Candidates(instance=instance)
+    optimum, bound = planted.optimum(**entry.made_by["parameters"]), planted.bound(instance)
+    origin: dict[str, Any] = {"date": utc(), "source": CONSTRUCTION}
+    origin["rsjs_version"] = version("rsjs-bench")
+    cost = CostCandidate(**origin, value=optimum.cost, read_solution=lambda: optimum.decision)
+    proof = BoundCandidate(**origin, value=bound, bound_source=CONSTRUCTION, sound=True)
+    return Candidates(instance=instance, costs=[cost], bounds=[proof])
 
 
 def wrong_bounds(entry: BestKnown, instance: Instance) -> Iterator[str]:

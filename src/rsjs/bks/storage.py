@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from rsjs.bks.entries import CLOSED, DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
-from rsjs.core.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical
@@ -84,12 +84,8 @@ def locked(folder: Path) -> Iterator[None]:
     import fcntl
 
     new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        expected = "a folder that can be written"
-        raise InputError("", described(reason(error)), expected, folder) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)  # ends with the process that holds it
         yield
@@ -177,8 +173,8 @@ class Coverage:
     confirmed: int  # closed ones that another method or solver proves, too
     two_solvers: int  # closed ones that two solvers prove
     open: int  # with a cost or a bound, and a gap
-    gap: float | None  # largest of the open ones; 1 where cost or bound is missing
     unknown: int  # members without any value
+    gap: float | None  # largest of the open ones; 1 where cost or bound is missing
 
 
 def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
@@ -189,7 +185,6 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
         for name in names()
         if not library_set(name).of_mig_jobs
     }
-    sets = {name: wanted for name, wanted in sets.items() if wanted}
     rows = []
     for name, wanted in {**sets, "all": {*chain(*sets.values())}}.items():
         found = [entries[sha256] for sha256 in wanted if sha256 in entries]
@@ -202,17 +197,11 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
             confirmed=sum(entry.confirmed for entry in closed),
             two_solvers=sum(len(entry.solvers) > 1 for entry in closed),
             open=len(found) - len(closed),
-            gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
             unknown=len(wanted) - len(found),
+            gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
         )
         rows.append(row)
-    return rows
-
-
-def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
-    """Return the entries of the members of a set."""
-    members = {member.sha256 for member in library_set(name).members}
-    return [entry for entry in known if entry.sha256 in members]
+    return [row for row in rows if row.members]
 
 
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:

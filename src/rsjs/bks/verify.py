@@ -8,7 +8,7 @@ again and compared with its sha256, the solution is priced again by the exact ch
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -35,17 +35,12 @@ class Verified:
     findings: list[str]  # what is wrong, a line each
 
 
-def verify(
-    folder: Path,
-    only: Collection[str] | None = None,
-    on_solution: Callable[[str], None] = lambda instance: None,
-) -> Verified:
+def verify(folder: Path, only: Collection[str] | None = None) -> Verified:
     """
     Check all files in a folder of best-known values; InputError if there are none.
 
     Files and histories are checked of all; `only` has the sha256 of the instances that are counted,
-    made again and whose solutions are priced, instead of all. `on_solution` is called with the name
-    of each before.
+    made again and whose solutions are priced, instead of all.
     """
     findings: list[str] = []
     known: list[BestKnown] = []
@@ -70,7 +65,6 @@ def verify(
             if entry.family != path.stem:
                 lines.append(f"belongs into {entry.family}.jsonl")
             if only is None or entry.sha256 in only:
-                on_solution(entry.instance)
                 lines += _instance_and_solution(entry)
                 solutions += entry.cost is not None and not lines
             findings += [f"{path}: {entry.instance}: {line}" for line in lines]
@@ -96,8 +90,7 @@ def _histories(entry: BestKnown) -> Iterator[str]:
                     yield f"{where}: {other.name} differs in neither method nor solver"
                 seen.add(other.method_and_solver)
         for other in history[-1].confirmed_by if history else ():
-            short = history[-1].value - other.value
-            if (abs(short) if sign < 0 else short) > entry.margin:
+            if not entry.agrees(history[-1], other):
                 values = f"{other.name} has {other.value!r}, not {history[-1].value!r}"
                 yield f"/{name}/-1/confirmed_by: {values}"
     for k, bound in enumerate(entry.lb_data):

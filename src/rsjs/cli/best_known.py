@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, astuple
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,12 +18,20 @@ from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
 from rsjs.cli.options import Json, argument, errors_at, option
-from rsjs.cli.output import number, percent, print_columns, print_facts, print_json, writable
+from rsjs.cli.output import (
+    number,
+    percent,
+    print_columns,
+    print_json,
+    print_values,
+    writable,
+)
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_document, write_instance
 from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
+from rsjs.runs.gap import gap
 
 if TYPE_CHECKING:
     from rsjs.bks.entries import BestKnown
@@ -33,6 +42,7 @@ app = typer.Typer(
 )
 
 DIGITS = 10
+SHOWN = ("run_id", "method", "solver_version", "source", "date")  # of a step, beside its value
 Folder = Annotated[
     Path | None,
     option(
@@ -49,24 +59,22 @@ def _known(folder: Path | None) -> list[BestKnown]:
     return [*storage.read(folder or storage.known_here()).values()]
 
 
+def _members(name: str | None) -> set[str] | None:
+    """Return the sha256 of the members of a set; None without a set."""
+    with errors_at("--set"):
+        return None if name is None else {one.sha256 for one in library_set(name).members}
+
+
 @app.command("list")
 def list_(
-    instance: Annotated[
-        str | None, argument("INSTANCE", "Name of one instance: show its history.")
-    ] = None,
+    instance: Annotated[str | None, argument("INSTANCE", "Show the history of one.")] = None,
     output: Annotated[
         Path | None, option("FILE", "Make this instance again and write it.", "-o", "--output")
     ] = None,
-    solution: Annotated[
-        Path | None, option("FILE", "Write its solution of the least cost.")
-    ] = None,
+    solution: Annotated[Path | None, option("FILE", "Write its least-cost solution.")] = None,
     name: OfSet = None,
-    unsettled: Annotated[
-        bool, option(None, "Only those that are open, or closed but not confirmed.", "--open")
-    ] = False,
-    as_solu: Annotated[
-        bool, option(None, "Print the lines of a .solu file, as MIPLIB has them.", "--solu")
-    ] = False,
+    unsettled: Annotated[bool, option(None, "Only open or unconfirmed ones.", "--open")] = False,
+    as_solu: Annotated[bool, option(None, "Print lines as MIPLIB's .solu.", "--solu")] = False,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
@@ -76,11 +84,9 @@ def list_(
     \b
     Example:
       rsjs bks list
-      rsjs bks list --set jahani-azure-tight
-      rsjs bks list --open --json
+      rsjs bks list --set jahani-azure-tight --open
       rsjs bks list --solu > best_known.solu
-      rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 -o instance.json
-      rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 --solution solution.json
+      rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 -o i.json --solution s.json
 
     Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
     another method or another solver that prove the same bound. Without the sources only cost, bound
@@ -88,65 +94,72 @@ def list_(
     """
     writable(output)
     writable(solution)
-    if instance is None and (output is not None or solution is not None):
-        raise InputError("INSTANCE", described("none"), "the instance to write")
-    if instance is None and folder is None and not storage.known_here().is_dir() and not as_solu:
-        _list_shipped(name, unsettled=unsettled, as_json=as_json)
-        return
-    known = _known(folder)
     if instance is not None:
-        entry = storage.named(known, instance)
-        if solution is not None:
-            if entry.solution is None:
-                raise InputError("/solution", None, f"a solution of {entry.instance}")
-            write_document(entry.solution, solution)
-        if output is not None:
-            write_instance(made_again(entry), output)
-        facts = _facts(entry, output, solution)
-        print_json(entry.as_document()) if as_json else print_facts(facts)
+        _show(storage.named(_known(folder), instance), output, solution, as_json=as_json)
         return
-    if name is not None:
-        with errors_at("--set"):
-            known = storage.of_set(known, name)
-    if unsettled:
-        known = storage.unsettled(known)
-    if as_json:
-        print_json([entry.as_document() for entry in known])
-    elif as_solu:
-        print(*storage.solu(known), sep="\n")
+    if output is not None or solution is not None:
+        raise InputError("INSTANCE", described("none"), "the instance to write")
+    members = _members(name)
+    if as_solu or folder is not None or storage.known_here().is_dir():
+        known = [one for one in _known(folder) if members is None or one.sha256 in members]
+        known = storage.unsettled(known) if unsettled else known
+        if as_solu:
+            print(*storage.solu(known), sep="\n")
+            return
+        document, note = [entry.as_document() for entry in known], _summary(known)
     else:
-        columns = ("instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by")
-        rows: list[tuple[str, ...]] = [columns]
-        for entry in known:
-            heads = entry.heads()
-            values = (number(heads[key], DIGITS) for key in ("lower_bound", "upper_bound"))
-            witnesses = str(len(entry.bound.confirmed_by) if entry.bound else 0)
-            gap = percent(heads["gap"])
-            rows.append((entry.instance, entry.status, *values, gap, witnesses))
-        print_columns(rows, words=2)
-        print(_summary(known))
-
-
-def _list_shipped(name: str | None, *, unsettled: bool, as_json: bool) -> None:
-    """List what a wheel has: cost, bound and status of the members of the library."""
-    with errors_at("--set"):
-        sets = library.sets() if name is None else [library_set(name)]
-    known = storage.values(storage.TREE)
-    names = {member.sha256: member.name for chosen in sets for member in chosen.members}
-    rows = [
-        {"instance": names[sha256], "sha256": sha256, **known[sha256]._asdict()}
-        for sha256 in sorted({*names} & {*known}, key=names.__getitem__)
-        if not (unsettled and known[sha256].status == CLOSED)
-    ]
+        document = _shipped(members, unsettled=unsettled)
+        note = f"{counted(len(document), 'instance')}; histories and solutions: in the sources only"
     if as_json:
-        print_json(rows)
+        print_json(document)
         return
-    lines = [("instance", "status", "bound [$]", "cost [$]")]
-    for row in rows:
-        values = (number(row[key], DIGITS) for key in ("bound", "value"))
-        lines.append((row["instance"], row["status"], *values))
+    lines = [["instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by"]]
+    for row in document:
+        values = bound, cost = row["lower_bound"], row["upper_bound"]
+        witnesses = len(row["lb_data"][-1]["confirmed_by"]) if row.get("lb_data") else 0
+        shown = [number(value, DIGITS) for value in values]
+        lines.append(
+            [row["instance"], row["status"], *shown, percent(gap(cost, bound)), str(witnesses)]
+        )
     print_columns(lines, words=2)
-    print(f"{counted(len(rows), 'instance')}; histories and solutions are in the sources only")
+    print(note)
+
+
+def _shipped(members: Collection[str] | None, *, unsettled: bool) -> list[dict[str, Any]]:
+    """Return what a wheel has: cost, bound and status of the members of the library."""
+    known = storage.values(storage.TREE)
+    names = {one.sha256: one.name for chosen in library.sets() for one in chosen.members}
+    rows = []
+    for sha256, name in sorted(names.items(), key=itemgetter(1)):
+        if sha256 in known and (members is None or sha256 in members):
+            cost, bound, status = known[sha256]
+            head = {"instance": name, "sha256": sha256, "status": status}
+            rows.append({**head, "lower_bound": bound, "upper_bound": cost})
+    return [row for row in rows if not (unsettled and row["status"] == CLOSED)]
+
+
+def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_json: bool) -> None:
+    """Print the histories of an instance, the newest first, and write it and its solution."""
+    if solution is not None:
+        if entry.solution is None:
+            raise InputError("/solution", None, f"a solution of {entry.instance}")
+        write_document(entry.solution, solution)
+    if output is not None:
+        write_instance(made_again(entry), output)
+    document = entry.as_document()
+    if as_json:
+        print_json(document)
+        return
+    histories = ("cost", document.pop("ub_data")), ("bound", document.pop("lb_data"))
+    print_values(document, as_json=False)
+    rows = [
+        (label, *(step[key] or "-" for key in SHOWN), repr(step["value"]))
+        for what, history in histories
+        for head in reversed(history)
+        for label, step in [(what, head), *(("confirmed by", one) for one in head["confirmed_by"])]
+    ]
+    print()
+    print_columns([("step", *SHOWN, "value [$]"), *rows], words=len(SHOWN) + 1)
 
 
 @app.command("sets")
@@ -167,9 +180,7 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
         return
     heads = ("set", "instances", "closed", "confirmed", "by two solvers", "open", "unknown")
     lines: list[tuple[str, ...]] = [(*heads, "largest gap")]
-    for row in rows:
-        counts = (row.members, row.closed, row.confirmed, row.two_solvers, row.open, row.unknown)
-        lines.append((row.name, *map(str, counts), percent(row.gap)))
+    lines += [(*map(str, counts), percent(largest)) for *counts, largest in map(astuple, rows)]
     print_columns(lines, words=1)
 
 
@@ -191,13 +202,8 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
     the exact check at the cost stated. With --set, only the members of a set are made again, their
     solutions checked, and counted: all take about two minutes.
     """
-    only = None
-    if name is not None:
-        with errors_at("--set"):
-            only = {member.sha256 for member in library_set(name).members}
-    with busy("checking values") as status:
-        report = status.update if status else lambda instance: None
-        result = verified(folder or storage.known_here(), only, report)
+    with busy("checking values"):
+        result = verified(folder or storage.known_here(), _members(name))
     if as_json:
         counts = {"instances": len(result.known), "solutions": result.solutions}
         print_json({**counts, "findings": result.findings})
@@ -212,14 +218,10 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
 @app.command("update")
 def update(
     stores: Annotated[list[Path] | None, argument("STORE", "Stores of `rsjs run`.")] = None,
-    solution: Annotated[
-        Path | None, option("FILE", "Solution from elsewhere, for --instance.")
-    ] = None,
+    solution: Annotated[Path | None, option("FILE", "Solution from elsewhere.")] = None,
     instance: Annotated[Path | None, option("FILE", "Its instance.")] = None,
     source: Annotated[str | None, option("TEXT", "Whom to credit for it.")] = None,
-    without: Annotated[
-        list[str] | None, option("RUN", "Id of a run to leave out; repeatable.")
-    ] = None,
+    without: Annotated[list[str] | None, option("RUN", "Leave out; repeatable.")] = None,
     folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
     as_json: Json = False,
 ) -> None:
@@ -242,7 +244,15 @@ def update(
     with busy("checking solutions"):
         result = updated(folder, candidates)
     if as_json:
-        print_json({"folder": folder, **result.as_document(), "left_out": left_out})
+        document = {
+            "folder": folder,
+            "instances": len(result.after),
+            "changed": [entry.as_document() for entry in result.changed],
+            "contradictions": [asdict(one) for one in result.contradictions],
+            "refused": result.refused,
+            "left_out": left_out,
+        }
+        print_json(document)
     else:
         for line in [*left_out, *result.refused]:
             print(f"left out: {line}")
@@ -262,28 +272,6 @@ def _summary(known: Sequence[BestKnown]) -> str:
     closed = sum(entry.closed for entry in known)
     confirmed = sum(entry.closed and entry.confirmed for entry in known)
     return f"{counted(len(known), 'instance')}: {closed} closed, {confirmed} of them confirmed"
-
-
-def _facts(entry: BestKnown, output: Path | None, solution: Path | None) -> list[tuple[str, str]]:
-    """Return the histories of an instance, the newest first, and the files written."""
-    made_by = "the document in its entry"
-    if (recipe := entry.made_by) is not None:
-        options = ", ".join(f"{name} {value}" for name, value in recipe["parameters"].items())
-        made_by = f"{recipe['generator']} of rsjs-bench {recipe['version']}: {options}"
-    facts = [
-        ("instance", entry.instance),
-        ("sha256", entry.sha256),
-        ("size", f"{entry.nodes} nodes, {entry.jobs} jobs"),
-        ("made by", made_by),
-        ("status", f"{entry.status}, gap {percent(entry.heads()['gap'])}"),
-    ]
-    for what, history in (("cost", entry.ub_data), ("bound", entry.lb_data)):
-        for step in reversed(history):
-            version = f" {step.solver_version}" if step.solver_version else ""
-            run = "" if step.run_id is None else f"{step.name}{version}, "
-            facts.append((what, f"{step.value!r} $, {run}{step.source}, {step.date}"))
-            facts += [(what, f"confirmed by {o.name}: {o.value!r} $") for o in step.confirmed_by]
-    return facts + [("written", str(path)) for path in (output, solution) if path is not None]
 
 
 def _change(now: BestKnown, before: BestKnown | None) -> str:
