@@ -1,11 +1,25 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from rsjs.core.errors import InputError
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.reporting.figures.occupancy import balanced, packed, shelves, without_prefix
-from rsjs.reporting.figures.occupancy_drawers import occupancy_text
+from rsjs.reporting.figures.occupancy import (
+    common_prefix,
+    occupancy_figure,
+    occupancy_text,
+    packed,
+    shelves,
+)
+
+
+def printed(decision, width=100):
+    """Lines of a terminal of so many columns."""
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(occupancy_text(*decision, width))
+    return capture.get().splitlines()
 
 
 def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide):
@@ -33,17 +47,16 @@ def test_shares_fit_on_as_few_gpus_as_the_checker_counts(shares, units):
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
 def test_columns_hold_every_node_once_and_none_is_much_longer(decide, number):
-    on = shelves(*decide(25, [(node, 1) for node in range(25)]))
-    columns = balanced(on, number)
-    assert [line for column in columns for line in column if not isinstance(line, str)] == on
-    assert len(columns) <= number
-    assert all(isinstance(column[0], str) for column in columns)
-    assert max(map(len, columns)) <= -(-25 // number) + 1
+    instance, solution = decide(25, [(node, 1) for node in range(25)])
+    panels = occupancy_figure(instance, shelves(instance, solution), columns=number).panels
+    ticks = [[*panel.y.ticks.values()] for panel in panels]
+    assert [name for column in ticks for name in column] == [f"n{node + 1}" for node in range(25)]
+    assert len(panels) <= number
+    assert max(map(len, ticks)) <= -(-25 // number) + 1
 
 
 def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide):
-    text = occupancy_text(*decide(2, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None]), 80)
-    lines = text.plain.splitlines()
+    lines = printed(decide(2, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None]), 80)
     assert lines[0] == "by hand"
     assert lines[1].startswith("4 of 5 jobs run (2 on shares) on 2 of 2 nodes; 7 of 8 GPUs busy")
     n1, n2 = (
@@ -54,20 +67,23 @@ def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide):
     assert n1 == ["n1", "j0", "j1+j2", "\N{MIDDLE DOT}", ""]
     assert n2 == ["n2", "j3", ""]
     assert lines[-1].startswith("time to completion [h]")
-    assert "0 of 1 job run on 0 of 1 node" in occupancy_text(*decide(1, [None], spare=1)).plain
+    assert "0 of 1 job run on 0 of 1 node" in "".join(printed(decide(1, [None], spare=1)))
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide, width):
-    text = occupancy_text(*decide(30, [(node, 2) for node in range(30)]), width)
-    assert max(map(len, text.plain.splitlines()[2:-1])) <= width
-    words = text.plain.replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split()
+    lines = printed(decide(30, [(node, 2) for node in range(30)]), width)
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines).replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split()
     assert {f"j{job}" for job in range(30)} <= set(words)
 
 
 def test_long_job_ids_lose_what_they_share(decide):
-    on, prefix = without_prefix(shelves(*decide(2, [(0, 1), (1, 2)], ids="job-2024-{:04d}")))
-    assert prefix == "job-2024-000"
-    assert [block.job for shelf in on for block in shelf.blocks] == ["0", "1"]
-    one, nothing = without_prefix(shelves(*decide(1, [(0, 1)], ids="job-2024-{:04d}")))
-    assert (one[0].blocks[0].job, nothing) == ("job-2024-0000", "")
+    instance, solution = decide(2, [(0, 1), (1, 2)], ids="job-2024-{:04d}")
+    on = shelves(instance, solution)
+    assert common_prefix(on) == "job-2024-000"
+    (panel,) = occupancy_figure(instance, on).panels
+    assert {
+        text for bars in panel.series if bars.kind == "bars" for text in bars.texts if text
+    } == {*("0", "1")}
+    assert common_prefix(on[:1]) == ""

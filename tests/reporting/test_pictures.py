@@ -26,8 +26,8 @@ from rsjs.reporting.figures.claim import claim_figure
 from rsjs.reporting.figures.draw import draw as drawn_figure
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture, trace_picture
-from rsjs.reporting.figures.mig import mig_gantt
-from rsjs.reporting.figures.occupancy_drawers import occupancy
+from rsjs.reporting.figures.mig import schedule_figure
+from rsjs.reporting.figures.occupancy import occupancy
 from rsjs.reporting.figures.runs import FLOOR, cost_split, gap_curve, gap_over_time
 
 pytestmark = pytest.mark.slow
@@ -109,7 +109,7 @@ def _schedule(deadline, path):
     )
     schedule = Schedule(minute=np.array([0, 2, 0, 1]), unit=np.array([0, 0, 1, 0]))
     problem = paper_problem(jobs, "A", parse_objective("late"))
-    return mig_gantt(problem, schedule, path, title="by hand")
+    return write(schedule_figure(problem, schedule, "by hand"), path)
 
 
 @pytest.mark.parametrize("name", DRAWN)

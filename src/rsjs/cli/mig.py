@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 
 MOST_MEMORY = 1_000_000_000  # MB of a unit
 SHOWN_BY, SUBJECT = ("checker", "method"), ("instance", "jobs", "method", "reading", "goal")
-PICTURES = {  # kind: function that draws its solution
-    "mig_scheduling": "mig_gantt",
-    "mig_placement": "placement_picture",
-    "mig_reconfiguration": "repartition_picture",
-}
 
 app = typer.Typer(
     help="Jobs for MIG instances: schedule them, place them, repartition a GPU.\n\n\b\n"
@@ -88,9 +83,9 @@ def _solve(
     if outcome.verified and output is not None:
         kind.save(problem, outcome.method, outcome, output)
     if outcome.verified and picture is not None:
-        from rsjs.reporting.figures import mig
+        from rsjs.reporting.figures import draw, mig
 
-        getattr(mig, PICTURES[kind.name])(problem, outcome.solution, picture)
+        draw.write(mig.FIGURES[kind.name](problem, outcome.solution), picture)
     (row,) = build.rows([outcome], allowed)
     if as_json:
         print_json(row)

@@ -29,8 +29,7 @@ from rsjs.instances.describe import describe, describe_distribution
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import SolutionFile, read_any, read_solution
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture
-from rsjs.reporting.figures.occupancy import shelves
-from rsjs.reporting.figures.occupancy_drawers import occupancy, occupancy_text
+from rsjs.reporting.figures.occupancy import occupancy, occupancy_text, shelves
 from rsjs.runs.verified_run import verdict_keys
 
 PROFILE_COLUMNS = (

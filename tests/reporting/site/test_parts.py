@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rsjs.reporting.figures import figure_style, occupancy
 from rsjs.reporting.figures.methods import gaps
-from rsjs.reporting.site import instance_page, pages, plots
+from rsjs.reporting.site import pages, plots
 from rsjs.reporting.site.pages import breakable
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Table, html_cell
@@ -73,31 +73,26 @@ def test_a_distribution_ends_at_the_share_that_is_there():
     assert (made[0]["y"], made[1]["y"]) == ([0.0, 0.25, 0.5, 0.75, 0.75], [0.0, 0.0])
 
 
-def test_blocks_are_coloured_between_the_ends_of_the_scale():
-    place = occupancy.scale([1.0, 10.0, 1000.0])
-    assert [place(value) for value in (1.0, 1000.0)] == [0.0, 1.0]
-    assert place(10.0) == pytest.approx(1 / 3)
-    assert occupancy.scale([2.0, 4.0])(3.0) == 0.5
-    assert occupancy.colour(0.0) == ("#440154", "#fff")
-    assert occupancy.colour(1.0) == ("#fde725", "#000")
+def test_blocks_are_coloured_between_the_ends_of_the_scale(decide):
+    on = occupancy.shelves(*decide(3, [(0, 4), (1, 1), (2, 1)]))  # 0.25, 2 and 3 h
+    ends = occupancy.time_steps(on)
+    assert ends == pytest.approx(0.25 * 12 ** (np.arange(1, 6) / 5))  # more than a decade apart
+    assert occupancy.time_steps(on[1:]) == pytest.approx([2.2, 2.4, 2.6, 2.8, 3.0])
+    assert occupancy.time_steps(on[:1]) == [0.25]
+    assert occupancy.time_steps([]) == [1.0]
 
 
-def test_every_job_is_a_box_and_a_bar(decide):
-    from rsjs.reporting.figures.occupancy import shelves
-
+def test_every_job_is_a_box(decide):
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
-    on = shelves(instance, solution)
-    picture = occupancy.scene(instance, on)
-    jobs = [box for box in picture.boxes if box.kind == "job"]
-    assert sorted(box.label for box in jobs) == ["j0", "j1", "j2", "j3"]
-    widths = {box.label: box.width for box in jobs}
-    assert widths["j0"] == pytest.approx(2 * widths["j1"]) == pytest.approx(8 * widths["j2"])
-    assert sum(box.kind == "idle" for box in picture.boxes) == 1
-    assert all(box.x >= 0 and box.x + box.width <= picture.width + 1 for box in jobs)
-    bars = plots.figure_plot(instance_page.gantt(instance, on), {}).data
-    assert sum(len(trace["x"]) for trace in bars) == 4
-    jobs = {told.split()[0] for trace in bars for told in trace["hovertext"]}
-    assert jobs == {"j0", "j1", "j2", "j3"}
-    assert {(t["name"], end > 5.0) for t in bars for end in t["x"]} == {
-        *[("late", True), ("in time", False)]  # due at 5
+    figure = occupancy.occupancy_figure(instance, occupancy.shelves(instance, solution), columns=1)
+    made = {trace["name"]: trace for trace in plots.figure_plot(figure, {}).data if trace["name"]}
+    assert made.pop("idle")["x"] == [1]
+    widths = {
+        label: width
+        for trace in made.values()
+        for label, width in zip(trace.get("text", ()), trace["x"], strict=True)
     }
+    assert widths == {"j0": 4, "j1": 2, "j2": 0.5, "j3": 0.25}
+    tips = {tip.split(":")[0]: tip for trace in made.values() for tip in trace.get("hovertext", ())}
+    assert {*tips} == {*widths}
+    assert all(tip.endswith("due at 5 h") for tip in tips.values())

@@ -116,10 +116,10 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     assert made.minute.tolist() == found.solution.minute.tolist()
     styles, downloads = families(rows)[0].styles, Drawn(tmp_path)
     page = instance_page.content([kept], stored, styles, downloads, pdf=False)
-    assert (page["solution"]["cost"], page["solution"].get("svg")) == ("0", None)
+    assert (page["solution"]["cost"], page["solution"]["plot"].pdf) == ("0", "")
     page = instance_page.content([kept], stored, styles, downloads, pdf=True)
-    assert page["solution"]["svg"].endswith("-schedule.svg")
-    assert [path.suffix for path in downloads.drawn] == [".svg", ".pdf"]
+    assert page["solution"]["plot"].pdf.endswith("-schedule.pdf")
+    assert [path.suffix for path in downloads.drawn] == [".pdf"]
     assert all(path.stat().st_size > 1000 for path in downloads.drawn)
     other = tmp_path / "instances" / "c0ffee.json.gz"
     other.write_bytes((tmp_path / "instances" / f"{found.problem.digest}.json.gz").read_bytes())

@@ -202,7 +202,7 @@ def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(store,
     text = page_of(tmp_path / "site", "instances/*.html")
     best = min(gathered([store]).rows, key=lambda row: row["objective"])
     assert best["solution_sha256"] in text
-    assert 'class="occupancy"' in text
+    assert 'id="plot-occupancy"' in text
     assert len([*(tmp_path / "site" / "downloads").glob("*-occupancy.pdf")]) == 1
     [script] = (tmp_path / "site" / "data").glob("jahani-*.js")
     command = facts(script)["runs"][best["run_id"]]["command"]

@@ -27,6 +27,9 @@ HANDLE, LETTER = 0.6, 0.07  # inches: width of a sign and of a letter in a legen
 SMALLEST = 4.2  # inches: width of a figure
 WIDEST, FINEST = 2.2, 1.0  # points: a line that lies on another one leaves its edges to see
 FEW_DECADES = 1000.0  # below this ratio of the ends, ticks stand between the powers of ten
+NARROW = 0.003  # of all bars: a bar without an edge
+LIGHT = 0.46  # luminance: black reads on it
+TINY, LETTER_OF_FONT = 4.5, 0.66  # points; width of a letter over its size
 DASHED = (0, (3, 2))
 PALE, GREY, SMALL = "0.92", "0.35", 7
 
@@ -43,6 +46,8 @@ def write(figure: Figure, path: str | Path, styles: Styles | None = None) -> Pat
 
 def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     """Return the figure drawn, with the lines of the first `MOST_SERIES` names that have some."""
+    from matplotlib.legend_handler import HandlerTuple
+
     own = styles or figure_style.styles(
         series.style or series.name
         for panel in figure.panels
@@ -59,8 +64,11 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     beside = max(1, int(width / (HANDLE + LETTER * longest)))  # columns of the legend
     tallest = max((label.count("\n") + 1 for label in legend), default=0)
     under = ceil(len(legend) / beside) * tallest + bool(few)
+    lines_above = figure.heading.split("\n") if figure.heading else []
+    heading = [part for line in lines_above for part in folded(line, int(width / LETTER))]
     above = max(panel.title.count("\n") for panel in figure.panels)
-    height = (figure.size[1] + LINE * above) * lines + AROUND + LINE * under
+    height = (figure.size[1] + LINE * above) * lines + AROUND
+    height += LINE * (under + len(heading) + bool(figure.legend_title))
     made = figure_style.figure(width, height, layout="constrained")
     ratios: dict[str, Any] = {"height_ratios": figure.heights} if figure.heights else {}
     if figure.mosaic:
@@ -86,18 +94,27 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     if figure.is_shared[1] and lines > 1:
         made.supylabel(figure.panels[0].y.title, fontsize=8)
     if figure.heading:
-        made.suptitle(figure.heading, fontsize=9)
+        made.suptitle("\n".join(heading), fontsize=9)
     if columns == 1 and len(axes) > 1:
         made.align_ylabels(axes)
     if legend:
+        several = max(len(one) if isinstance(one, tuple) else 2 for one in legend.values())
         made.legend(
             [*legend.values()],
             [*legend],
+            handler_map={tuple: HandlerTuple(ndivide=None)},
+            handlelength=max(2, several),
             loc="outside lower center",
             ncols=beside,
             frameon=False,
-            title=few or None,
+            title=few or figure.legend_title or None,
         )
+    written = [(ax, one) for ax, own in zip(axes, shown, strict=False) for one in own]
+    written = [(ax, one) for ax, one in written if one.kind == "bars" and any(one.texts)]
+    if written:
+        made.draw_without_rendering()  # only then axes have their size
+    for ax, series in written:
+        _words(ax, series, 72 * np.multiply(ax.get_position().size, (width, height)))
     return made
 
 
@@ -130,10 +147,11 @@ def _legend(figure: Figure, shown: Sequence[Sequence[Series]], styles: Styles) -
     for name, members in sorted(of_name.items(), key=lambda entry: bool(entry[1][0].style)):
         first = members[0]
         style = _style(first, styles)
-        if len({_style(one, styles)["color"] for one in members}) > 1:
+        colours = dict.fromkeys(_style(one, styles)["color"] for one in members)
+        if len(colours) > 1:
             style = {"color": GREY, "marker": "o", "linestyle": DASHED}
         if first.kind in ("bars", "columns"):
-            handle: Any = Patch(color=style["color"])
+            handle: Any = tuple(Patch(color=colour) for colour in colours)
         else:
             style |= {"linestyle": "none"} if first.kind == "points" else {}
             style |= {"markerfacecolor": "white"} if first.look in ("dashed", "hollow") else {}
@@ -177,6 +195,8 @@ def _panel(ax: Axes, panel: Panel, shown: Sequence[Series], styles: Styles) -> N
 
 
 def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place: int) -> None:
+    from matplotlib.collections import PolyCollection
+
     colour, x, y = style["color"], series.x, series.y
     interval = {"color": colour, "linewidth": 1.6, "alpha": 0.7}
     if series.x_interval:
@@ -184,8 +204,13 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
     if series.y_interval:
         ax.vlines(x, *series.y_interval, **interval)
     if series.kind == "bars":
-        ax.barh(y, x, left=_base(series), height=series.width, color=colour, ec="white", lw=0.3)
-        _words(ax, series, (_base(series) + np.asarray(x) / 2).tolist())
+        left, middle, half = _base(series), np.asarray(y, float), np.asarray(series.width) / 2
+        right, low, high = left + np.asarray(x, float), middle - half, middle + half
+        corners = np.array([[left, low], [right, low], [right, high], [left, high]])
+        edges = np.where(right - left > NARROW * np.ptp([*left, *right, 0.0]), 0.5, 0.0)
+        bars = PolyCollection([*corners.transpose(2, 0, 1)], fc=colour, ec="white", lw=edges)
+        ax.add_collection(bars)
+        ax.autoscale_view()
     elif series.kind == "columns":
         ax.bar(x, y, bottom=_base(series), width=series.width, color=colour)
     elif series.kind == "words":
@@ -221,15 +246,28 @@ def _base(series: Series) -> Floats:
     return np.asarray(series.base) if len(series.base) else np.zeros(len(series.x))
 
 
-def _words(ax: Axes, series: Series, middles: Sequence[float]) -> None:
-    """The texts in bars, in an ink that reads on them."""
+def _words(ax: Axes, series: Series, size: Floats) -> None:
+    """Write the texts of bars that have the room, on axes of a size [points], in an ink to read."""
     from matplotlib.colors import to_rgb
 
-    if not series.texts:
-        return
-    ink = "white" if sum(to_rgb(series.colour)) < 1.65 else "black"
-    for at, height, text in zip(middles, series.y, series.texts, strict=True):
-        ax.text(at, height, text, ha="center", va="center", color=ink, fontsize=SMALL)
+    ink = "white" if np.dot(to_rgb(series.colour), (0.21, 0.72, 0.07)) < LIGHT else "black"
+    across, down = size / np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1)  # points of a unit
+    base = _base(series)
+    heights = np.broadcast_to(series.width, len(base)).tolist()
+    bars = zip(base.tolist(), series.x, series.y, heights, series.texts, strict=True)
+    for left, length, middle, height, text in bars:
+        room = min(length * across / (len(text) + 1) / LETTER_OF_FONT, height * down)
+        if text and room > TINY:
+            ax.text(
+                left + length / 2,
+                middle,
+                text,
+                ha="center",
+                va="center",
+                color=ink,
+                fontsize=min(SMALL, room),
+                clip_on=True,
+            )
 
 
 def _axis(ax: Axes, which: str, told: Axis) -> None:

@@ -89,3 +89,4 @@ class Figure:
     heights: Sequence[float] = ()  # of the lines of panels, relative
     is_shared: tuple[bool, bool] = (True, True)  # whether panels have one x axis, one y axis
     has_legend: bool = True
+    legend_title: str = ""

@@ -1,13 +1,12 @@
 """
-Pictures of MIG: workloads placed on GPUs, a repartition step by step, and a schedule over time.
+Figures of MIG: workloads placed on GPUs, a repartition step by step, and a schedule over time.
 
 All of them draw jobs or workloads on the memory slices of GPUs, with one colour per MIG profile.
 """
 
 from __future__ import annotations
 
-from math import ceil, sqrt
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,17 @@ from rsjs.instances.mig.reconfiguration.problem import (
 )
 from rsjs.instances.mig.scheduling.schedule import completion
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.figures.gantt import IN_TIME, TOO_LATE, WIDTH, Bar, Gantt, write
+from rsjs.reporting.figures.boxes import (
+    HIGH,
+    IN_TIME,
+    PALE,
+    TOO_LATE,
+    Box,
+    Legend,
+    in_columns,
+    over_time,
+)
+from rsjs.reporting.figures.figure import Axis, Figure
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.scheduling.problem import SchedulingProblem
@@ -30,140 +39,109 @@ if TYPE_CHECKING:
 
 UNIT = 0.9  # inches: mean height of a unit
 SPACE = 0.08  # between units, in mean heights
-PALE = "#ededed"  # memory or slices without a job
-CELL, ROW = 0.14, 0.16  # inches: a memory slice, a GPU
-GAP = 3.5  # slices between columns, for the numbers
-SHAPE = 1.4  # width over height to come near to
-SLICE = 0.28  # inches: a memory slice
+CELL, SLICE = 0.16, 0.28  # inches: width and height of a memory slice
+USED, LATE, UNUSED = "memory in use by a job", "of a late job", "unused"
+BEFORE = "instance is being made"
 
 
-def mig_gantt(
-    problem: SchedulingProblem, schedule: Schedule, path: str | Path, *, title: str = ""
-) -> Path:
-    """Draw every unit as a band as high as its memory, filled by the memory that its jobs use."""
+def schedule_figure(problem: SchedulingProblem, schedule: Schedule, method: str = "") -> Figure:
+    """Return every unit as a band as high as its memory, filled by the memory that its jobs use."""
     order = np.argsort(-problem.memory, kind="stable")
     pitch = problem.memory + SPACE * float(problem.memory.mean())
-    top = np.empty(len(order))
-    top[order] = np.cumsum(pitch[order]) - pitch[order]
+    middle = np.empty(len(order))
+    middle[order] = np.cumsum(pitch[order]) - pitch[order] + problem.memory[order] / 2
     end = int(schedule.minute.max()) + 1
     late = completion(problem, schedule) > problem.due
-    floor = top[schedule.unit] + problem.memory[schedule.unit]  # of each step
-    bars = [
-        Bar(0, low, end, size, PALE, edge=0)
-        for low, size in zip(top.tolist(), problem.memory.tolist(), strict=True)
-    ]
-    for first, last in _runs(problem, schedule):
+    floor = middle[schedule.unit] + problem.memory[schedule.unit] / 2  # of each step
+    bands = list(zip(problem.units, middle.tolist(), problem.memory.tolist(), strict=True))
+    found = [Box(0, end, y, size, UNUSED, PALE) for _, y, size in bands]
+    state = (schedule.minute - np.arange(problem.steps), schedule.unit, problem.step_job)
+    breaks = np.flatnonzero(np.diff(np.stack(state)).any(axis=0)) + 1
+    for steps in np.split(np.arange(problem.steps), breaks):  # of a job on a unit without a break
+        first = steps[0]
         job = int(problem.step_job[first])
-        colours = TOO_LATE if late[job] else IN_TIME
-        colour = colours[job % len(colours)]
-        steps = np.arange(first, last + 1)
+        word, colours = (LATE, TOO_LATE) if late[job] else (USED, IN_TIME)
+        colour, begin = colours[job % len(colours)], int(schedule.minute[first])
         memory = problem.jobs.memory[steps]
-        for s, used in zip(steps.tolist(), memory.tolist(), strict=True):
-            bars.append(
-                Bar(int(schedule.minute[s]), float(floor[s]) - used, 1, used, colour, edge=0)
-            )
-        x, low = int(schedule.minute[first]), float(memory.min())
-        bars.append(Bar(x, float(floor[first]) - low, len(steps), low, colour, str(job)))
-    legend = {"memory in use by a job": IN_TIME, "of a late job": TOO_LATE, "unused": (PALE,)}
-    if not late.any():
-        del legend["of a late job"]
-    units = zip(problem.units, top.tolist(), problem.memory.tolist(), strict=True)
-    chart = Gantt(
-        title=f"{problem.name}, reading {problem.reading}, {title}",
-        bars=bars,
-        size=(WIDTH, 1.0 + UNIT * len(order)),
-        x_ends=(0, end),
-        y_end=float(np.max(top + problem.memory)),
-        x_title=f"time [{problem.jobs.time_unit}s]",
-        ticks={low + size / 2: f"{unit}: {size} MB" for unit, low, size in units},
-        legend=legend,
+        for x, used in enumerate(memory.tolist(), start=begin):
+            found.append(Box(x, 1, float(floor[first]) - used / 2, used, word, colour))
+        low = float(memory.min())
+        y = float(floor[first]) - low / 2
+        found.append(Box(begin, len(memory), y, low, word, colour, str(job)))
+    legend: dict[str, tuple[str, ...]] = {UNUSED: (PALE,), USED: IN_TIME}
+    told = f"{problem.name}, reading {problem.reading}"
+    return over_time(
+        found,
+        legend | ({LATE: TOO_LATE} if late.any() else {}),
+        name="schedule",
+        title="Best schedule",
+        heading=f"{told}, {method}" if method else told,
+        unit=f"{problem.jobs.time_unit}s",
+        height=0.3 + UNIT * len(order),
+        ends=(0, end),
+        y=Axis(
+            ticks={y: f"{unit}: {size} MB" for unit, y, size in bands},
+            ends=(float(np.max(middle + problem.memory / 2)), 0),
+        ),
     )
-    return write(chart, path)
 
 
-def _runs(problem: SchedulingProblem, schedule: Schedule) -> list[tuple[int, int]]:
-    """First and last step of each run of a job on a unit without a break."""
-    breaks = np.ones(problem.steps, dtype=np.bool_)
-    breaks[1:] = (
-        (np.diff(schedule.minute) != 1)
-        | (np.diff(schedule.unit) != 0)
-        | (np.diff(problem.step_job) != 0)
-    )
-    first = np.flatnonzero(breaks)
-    last = np.append(first[1:], problem.steps) - 1
-    return list(zip(first.tolist(), last.tolist(), strict=True))
-
-
-def _colours(gpu: MigGpu) -> list[str]:
-    """The colour of each profile of a GPU."""
+def _legend(gpu: MigGpu, used: np.ndarray) -> Legend:
+    """The profiles in use, each with its colour among those of the GPU."""
     names = [profile.name for profile in gpu.profiles]
-    return [str(figure_style.styles(names)[name]["color"]) for name in names]
+    styles = figure_style.styles(names)
+    return {names[p]: [styles[names[p]]["color"]] for p in np.unique(used).tolist()}
 
 
-def _legend(gpu: MigGpu, used: np.ndarray) -> dict[str, list[str]]:
-    """The profiles in use."""
-    return {gpu.profiles[p].name: [_colours(gpu)[p]] for p in np.unique(used).tolist()}
-
-
-def placement_picture(
-    workloads: PlacementProblem, placement: MigPlacement, path: str | Path
-) -> Path:
-    """Draw every GPU as a bar of its memory slices, instances coloured by profile."""
-    slices, shown = workloads.gpu.memory_slices, _colours(workloads.gpu)
-    gpus, place = np.unique(placement.gpu, return_inverse=True)
-    pitch = slices + GAP
-    lines = max(1, ceil(sqrt(len(gpus) * pitch * CELL / ROW / SHAPE)))
-    columns = ceil(len(gpus) / lines)
-    left, top = (np.arange(len(gpus)) // lines) * pitch, np.arange(len(gpus)) % lines
-    bars = [
-        Bar(x, y + 0.1, slices, 0.8, PALE) for x, y in zip(left.tolist(), top.tolist(), strict=True)
-    ]
-    bars += [
-        Bar(x - 3, y + 0.1, 3, 0.8, "none", str(number))
-        for number, x, y in zip(gpus.tolist(), left.tolist(), top.tolist(), strict=True)
-    ]
-    for at, start, p in zip(
-        place.tolist(), placement.start.tolist(), placement.profile.tolist(), strict=True
-    ):
-        wide = workloads.gpu.profiles[p].memory_slices
-        bars.append(Bar(float(left[at]) + start, int(top[at]) + 0.1, wide, 0.8, shown[p]))
-    width, height = columns * pitch * CELL + 0.3, min(lines, len(gpus)) * ROW + 0.9
-    chart = Gantt(
-        title=f"{workloads.name}: {len(gpus)} GPUs",
-        bars=bars,
-        size=(max(width, 3.0), height),
-        x_ends=(-GAP, columns * pitch - GAP + 0.5),
-        y_end=min(lines, len(gpus)),
-        ticks={},
-        legend=_legend(workloads.gpu, placement.profile),
-        has_axes=False,
+def placement_figure(workloads: PlacementProblem, placement: MigPlacement) -> Figure:
+    """Return every GPU as a line of its memory slices, instances coloured by profile."""
+    slices, legend = workloads.gpu.memory_slices, _legend(workloads.gpu, placement.profile)
+    gpus = {
+        gpu: [Box(0, slices, 0, HIGH, "free", PALE)] for gpu in np.unique(placement.gpu).tolist()
+    }
+    columns = (placement.gpu.tolist(), placement.start.tolist(), placement.profile.tolist())
+    for gpu, start, p in zip(*columns, strict=True):
+        profile = workloads.gpu.profiles[p]
+        colour = legend[profile.name][0]
+        gpus[gpu].append(Box(start, profile.memory_slices, 0, HIGH, profile.name, colour))
+    return in_columns(
+        [(str(gpu), line) for gpu, line in gpus.items()],
+        {"free": [PALE], **legend},
+        unit=("memory slices", slices, CELL),
+        name="placement",
+        title="Instances on GPUs",
+        heading=f"{workloads.name}: {len(gpus)} GPUs",
     )
-    return write(chart, path)
 
 
-def repartition_picture(
-    jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule, path: str | Path
-) -> Path:
-    """Draw each job as a box over its memory slices; pale before it: the instance is being made."""
+def repartition_figure(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> Figure:
+    """Return each job as a box over its memory slices, before it the making of its instance."""
     slices, end = jobs.gpu.memory_slices, makespan(jobs, schedule)
-    shown, lasts = _colours(jobs.gpu), durations(jobs, schedule.profile).tolist()
-    bars = []
+    legend = _legend(jobs.gpu, schedule.profile)
+    lasts, found = durations(jobs, schedule.profile).tolist(), []
     columns = (schedule.profile.tolist(), schedule.start.tolist(), schedule.begin.tolist())
     for j, (p, start, begin) in enumerate(zip(*columns, strict=True)):
-        high = jobs.gpu.profiles[p].memory_slices
-        if jobs.delta:
-            x = begin - jobs.delta
-            bars.append(Bar(x, start, jobs.delta, high, shown[p], is_pale=True))
-        bars.append(Bar(begin, start, lasts[j], high, shown[p], jobs.id[j]))
-    chart = Gantt(
-        title=f"{jobs.name}: makespan {end}",
-        bars=bars,
-        size=(8.0, slices * SLICE + 1.2),
-        x_ends=(0, end),
-        y_end=slices,
-        x_title=f"time [{jobs.time_unit}s]",
-        y_title="memory slice",
-        ticks={s + 0.5: str(s) for s in range(slices)},
-        legend=_legend(jobs.gpu, schedule.profile),
+        name, high = jobs.gpu.profiles[p].name, jobs.gpu.profiles[p].memory_slices
+        y = start + high / 2
+        found.append(Box(begin - jobs.delta, jobs.delta, y, high, BEFORE, PALE))
+        found.append(Box(begin, lasts[j], y, high, name, legend[name][0], jobs.id[j]))
+    return over_time(
+        found,
+        ({BEFORE: [PALE]} if jobs.delta else {}) | {**legend},
+        name="repartition",
+        title="Instances of a GPU over time",
+        heading=f"{jobs.name}: makespan {end}",
+        unit=f"{jobs.time_unit}s",
+        height=slices * SLICE,
+        ends=(0, end),
+        y=Axis(
+            title="memory slice", ticks={s + 0.5: str(s) for s in range(slices)}, ends=(slices, 0)
+        ),
     )
-    return write(chart, path)
+
+
+FIGURES: Mapping[str, Callable[..., Figure]] = {  # kind of problem -> the figure of its solution
+    "mig_scheduling": schedule_figure,
+    "mig_placement": placement_figure,
+    "mig_reconfiguration": repartition_figure,
+}

@@ -1,17 +1,17 @@
 """
-The layout of occupancy pictures: which job of a solution sits on which GPUs of which node.
+Which job of a solution sits on which GPUs of which node: as a figure and as text of a terminal.
 
-`shelves` places jobs on GPUs, `scene` computes rectangles, words and a legend in pixels of 1/96
-inch: nodes in one column, or in several for many nodes. A report page draws it as SVG (template
-`instance`), `occupancy_drawers` with matplotlib and as text of a terminal.
+`shelves` places jobs on GPUs; nodes stand by type, in several columns where there are many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, takewhile
-from math import ceil, log
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,8 +21,14 @@ from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
+from rsjs.reporting.figures import draw
+from rsjs.reporting.figures.boxes import HIGH, PALE, Box, in_columns
+from rsjs.reporting.figures.figure import Figure
 from rsjs.reporting.tables.formats import TIMES, counted, significant
 from rsjs.rows.select import group_by
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +63,9 @@ class Shelf:
 
     @property
     def by_gpu(self) -> dict[int, list[Block]]:
-        """Jobs by their first GPU; several share it."""
-        return group_by(self.blocks, lambda block: block.gpu)
+        """Jobs by their first GPU, several that share it, none on an idle one."""
+        groups = group_by(self.blocks, lambda block: block.gpu)
+        return dict(sorted((groups | {gpu: [] for gpu in self.idle}).items()))
 
     @property
     def idle(self) -> list[int]:
@@ -162,207 +169,87 @@ def packed(shares: dict[int, int], units: int) -> list[list[int]]:
     return bins
 
 
-FEW = 12  # nodes that get large rows and their type beside the name
-SHAPE, MOST_COLUMNS = 1.5, 12  # width over height to come near to
-SCALE = 96.0  # pixels per inch
-HEADING, LETTER, LARGEST, SMALLEST = 9.0, 0.62, 11.0, 6.0  # pixels; width by size of a letter
+CELL = 0.42  # inches: a GPU
 VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")  # short to long times
-
-Line = Shelf | str
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle in pixels, with what it says; `ink` is the colour of the label."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    kind: str  # idle, job, border (between the GPUs of a job) or frame (of a shared GPU)
-    fill: str = ""
-    label: str = ""
-    size: float = 0.0
-    ink: str = ""
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """Text at a place in pixels."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str
-    size: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    """A picture: its size in pixels, what it holds, its legend and its totals."""
-
-    width: float
-    height: float
-    boxes: Sequence[Box]
-    words: Sequence[Word]
-    legend: Sequence[tuple[str, str]]  # colour, hours
-    told: str
-
-
-def scene(instance: Instance, on: Sequence[Shelf]) -> Scene:
-    """Lay out rows of GPUs: for many nodes, in as many columns as bring it near its shape."""
-    told = totals(instance, on)
-    on, prefix = without_prefix(on)
-    grouped = len(on) > FEW
-    most = max((shelf.gpus for shelf in on), default=1)
-    size = 8.0 if grouped else 10.0
-    cell, row = (
-        (SCALE * max(0.12, min(0.3, 3 / most)), 0.18 * SCALE)
-        if grouped
-        else (SCALE * min(0.9, 6 / most), 0.42 * SCALE)
-    )
-    names = {shelf: [shelf.node] if grouped else [shelf.node, shelf.node_type] for shelf in on}
-    longest = max((len(name) for own in names.values() for name in own), default=0)
-    label = 0.15 * SCALE + longest * 0.6 * size
-    pitch = label + most * cell + 0.2 * SCALE
-    columns: list[list[Line]] = [list(on)]
-    if grouped:
-        headings = (line for line in balanced(on, 1)[0] if isinstance(line, str))
-        pitch = max(pitch, 0.3 * SCALE + max(map(len, headings)) * 0.6 * HEADING)
-        cell = min(0.9 * SCALE, (pitch - label - 0.2 * SCALE) / most)
-        columns = _shaped(on, pitch / row)
-    place = scale([block.hours for shelf in on for block in shelf.blocks])
-    boxes: list[Box] = []
-    words: list[Word] = []
-    for i, column in enumerate(columns):
-        for j, line in enumerate(column):
-            x, y = i * pitch, j * row
-            if isinstance(line, str):
-                words.append(Word(x + 0.1 * SCALE, y + 0.7 * row, line, "start", HEADING))
-                continue
-            middle = y + 0.42 * row - 0.6 * size * (len(names[line]) - 1)
-            right = x + label - 0.06 * SCALE
-            words += [
-                Word(right, middle + 1.2 * size * k, name, "end", size)
-                for k, name in enumerate(names[line])
-            ]
-            boxes += _boxes(line, x + label, y, cell, 0.84 * row, place, prefix)
-    return Scene(
-        width=len(columns) * pitch,
-        height=max(map(len, columns)) * row,
-        boxes=boxes,
-        words=words,
-        legend=legend(on),
-        told=told + (f"; job ids without “{prefix}”" if prefix else ""),
-    )
-
-
-def scale(hours: Sequence[float]) -> Callable[[float], float]:
-    """Return the place of a time in [0, 1], logarithmic if the times span a decade."""
-    least, most = (min(hours), max(hours)) if hours else (0.0, 0.0)
-    if most > 10 * least > 0:
-        return lambda value: log(value / least) / log(most / least)
-    return lambda value: (value - least) / (most - least) if most > least else 0.5
-
-
-def colour(place: float) -> tuple[str, str]:
-    """Return Viridis at a place in [0, 1], and the ink that reads on it."""
-    step = min(len(VIRIDIS) - 2, int(place * (len(VIRIDIS) - 1)))
-    part = place * (len(VIRIDIS) - 1) - step
-    ends = [[int(VIRIDIS[step + k][i : i + 2], 16) for i in (1, 3, 5)] for k in (0, 1)]
-    red, green, blue = (round(a + part * (b - a)) for a, b in zip(*ends, strict=True))
-    light = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2  # of 255**2.2
-    return f"#{red:02x}{green:02x}{blue:02x}", "#fff" if light < 0.18 * 255**2.2 else "#000"
-
-
-def _boxes(
-    shelf: Shelf,
-    left: float,
-    top: float,
-    cell: float,
-    high: float,
-    place: Callable[[float], float],
-    prefix: str,
-) -> Iterator[Box]:
-    """Yield idle GPUs, jobs with the borders of their GPUs, and frames of GPUs that jobs share."""
-    for gpu in shelf.idle:
-        title = f"{shelf.node}: GPU {gpu} idle"
-        yield Box(left + gpu * cell, top, cell, high, "idle", title=title)
-    for block in shelf.blocks:
-        fill, ink = colour(place(block.hours))
-        begin, wide = left + block.start * cell, block.width * cell
-        size = min(LARGEST, (wide - 3) / (LETTER * len(block.job)), 0.7 * high)
-        label = block.job if size >= SMALLEST else ""
-        share = "a share of 1" if block.shared else f"{block.width:g}"
-        hours = significant(block.hours, 4)
-        title = f"{prefix}{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, {hours} h"
-        yield Box(begin, top, wide, high, "job", fill, label, size, ink, title)
-        for gpu in range(1, round(block.width)):
-            for at in (0.0, 0.8 * high):  # leaves the label free
-                yield Box(begin + gpu * cell, top + at, 0.7, 0.2 * high, "border", "#fff")
-    for gpu in sorted({block.gpu for block in shelf.blocks if block.shared}):
-        yield Box(left + gpu * cell, top, cell, high, "frame")
-
-
-def legend(on: Sequence[Shelf]) -> list[tuple[str, str]]:
-    """Return colour and hours at the ends, and of the jobs a third of the scale apart."""
-    hours = sorted(block.hours for shelf in on for block in shelf.blocks)
-    place = scale(hours)
-    marks = {round(3 * place(value)): value for value in hours[1:-1]}
-    marks |= {0: hours[0], 3: hours[-1]} if hours else {}
-    return [(colour(place(value))[0], significant(value, 3)) for _, value in sorted(marks.items())]
-
-
-def balanced(on: Sequence[Shelf], number: int) -> list[list[Line]]:
-    """At most `number` columns, as short as they can be: headings and nodes under them."""
-    lines = max(1, ceil(len(on) / number))
-    while len(columns := _filled(on, lines)) > number:
-        lines += 1
-    return columns
-
-
-def _shaped(on: Sequence[Shelf], wide: float) -> list[list[Line]]:
-    """The number of columns by shape; `wide` is a column's width over a line's height."""
-    tried = [balanced(on, number) for number in range(1, min(MOST_COLUMNS, len(on)) + 1)]
-    return min(
-        tried, key=lambda columns: abs(log(len(columns) * wide / max(map(len, columns)) / SHAPE))
-    )
-
-
-def _filled(on: Sequence[Shelf], lines: int) -> list[list[Line]]:
-    """Columns of a heading and up to `lines` more, each beginning with a heading."""
-    columns: list[list[Line]] = [[]]
-    for (name, gpus, gpu), shelves in groupby(on, lambda s: (s.node_type, s.gpus, s.gpu_type)):
-        group = list(shelves)
-        if len(columns[-1]) >= lines:
-            columns.append([])
-        columns[-1].append(f"{name}: {counted(len(group), 'node')} of {gpus} {TIMES} {gpu}")
-        for shelf in group:
-            if len(columns[-1]) > lines:
-                columns.append([f"{name} (continued)"])
-            columns[-1].append(shelf)
-    return columns
-
-
+DARK = 2  # of these, white reads on them
+LEGEND = "time to completion [h]"
 LONG_PREFIX = 4  # characters of a job id that are left out where all ids share them
+FEW, LONGEST_LABEL = 12, 12  # nodes one below the other in a terminal, characters of their names
 
 
-def without_prefix(on: Sequence[Shelf]) -> tuple[list[Shelf], str]:
-    """Long job ids without what they all begin with, and that beginning; else no change."""
+def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
+    """
+    Draw `occupancy_figure`: .png, .svg or .pdf.
+
+    InputError for a solution that cannot be laid out.
+    """
+    return draw.write(occupancy_figure(instance, shelves(instance, solution)), path)
+
+
+def occupancy_figure(instance: Instance, on: Sequence[Shelf], columns: int = 0) -> Figure:
+    """Return the nodes that are on as lines of GPUs, the jobs on them as boxes coloured by time."""
+    prefix, ends = common_prefix(on), time_steps(on)
+    due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
+    legend = {"idle": [PALE]} if any(shelf.idle for shelf in on) else {}
+    for end, colour in zip(ends, VIRIDIS, strict=False):
+        legend.setdefault(_up_to(end), []).append(colour)
+    lines: list[tuple[str, list[Box]]] = []
+    for head, group in _by_type(on).items():
+        lines.append((head, []))
+        for shelf in group:
+            tip = f"GPU of {shelf.node}: idle"
+            line = [Box(gpu, 1, 0, HIGH, "idle", PALE, tip=tip) for gpu in shelf.idle]
+            for block in shelf.blocks:
+                step = bisect_left(ends, block.hours)
+                share = "a share of 1" if block.shared else f"{block.width:g}"
+                tip = f"{block.job}: {share} {TIMES} {shelf.gpu_type} of {shelf.node}, "
+                tip += f"{significant(block.hours, 4)} h, due at {due[block.job]:.4g} h"
+                text, name = block.job.removeprefix(prefix), _up_to(ends[step])
+                box = Box(block.start, block.width, 0, HIGH, name, VIRIDIS[step], text, tip)
+                line.append(box)
+            lines.append((shelf.node, line))
+    told = [totals(instance, on), *([f"job ids without “{prefix}”"] if prefix else [])]
+    return in_columns(
+        lines,
+        legend,
+        unit=("GPUs", max((shelf.gpus for shelf in on), default=1), CELL),
+        columns=columns,
+        name="occupancy",
+        title="Best solution",
+        heading="\n".join([instance.name, *told]),
+        note=f"{'; '.join(told)}. Colours: {LEGEND}.",
+        legend_title=LEGEND,
+    )
+
+
+def _by_type(on: Sequence[Shelf]) -> dict[str, list[Shelf]]:
+    """Nodes under what they are."""
+    groups = group_by(on, lambda shelf: (shelf.node_type, shelf.gpus, shelf.gpu_type))
+    return {
+        f"{name}: {counted(len(group), 'node')} of {gpus} {TIMES} {gpu}": group
+        for (name, gpus, gpu), group in groups.items()
+    }
+
+
+def time_steps(on: Sequence[Shelf]) -> list[float]:
+    """Return the ends of steps of times to completion, logarithmic if these span a decade."""
+    hours = [block.hours for shelf in on for block in shelf.blocks] or [1.0]
+    least, most = min(hours), max(hours)
+    space = np.geomspace if most > 10 * least > 0 else np.linspace
+    return sorted({*space(least, most, len(VIRIDIS) + 1)[1:].tolist()})
+
+
+def _up_to(end: float) -> str:
+    return f"≤ {significant(end, 3)}"
+
+
+def common_prefix(on: Sequence[Shelf]) -> str:
+    """Return what all job ids begin with if that is long; else ""."""
     ids = [block.job for shelf in on for block in shelf.blocks]
-    first, last = min(ids, default=""), max(ids, default="")
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(first[:-1], last[:-1], strict=False))
-    prefix = "".join(letter for letter, _ in same)
-    if len(ids) < 2 or len(prefix) < LONG_PREFIX:
-        return list(on), ""
-    return [
-        replace(
-            shelf,
-            blocks=tuple(replace(block, job=block.job[len(prefix) :]) for block in shelf.blocks),
-        )
-        for shelf in on
-    ], prefix
+    prefix = min(ids)[:-1] if len(ids) > 1 else ""
+    while not all(job.startswith(prefix) for job in ids):
+        prefix = prefix[:-1]
+    return prefix if len(prefix) >= LONG_PREFIX else ""
 
 
 def totals(instance: Instance, on: Sequence[Shelf]) -> str:
@@ -376,3 +263,55 @@ def totals(instance: Instance, on: Sequence[Shelf]) -> str:
         f"{run} of {counted(len(instance.jobs), 'job')} run{sharing} on {len(on)} of "
         f"{counted(instance.cluster.nodes, 'node')}; {gpus - idle} of {counted(gpus, 'GPU')} busy"
     )
+
+
+def occupancy_text(instance: Instance, solution: Solution, width: int = 100) -> Group:
+    """
+    Return the nodes that are on, one line each, their GPUs between bars, idle ones with a dot.
+
+    Background colours tell the time to completion; without colours the job ids remain. InputError
+    for a solution that cannot be laid out.
+    """
+    from rich.columns import Columns
+    from rich.console import Group
+    from rich.text import Text
+
+    def names(blocks: Sequence[Block]) -> str:
+        return "+".join(block.job.removeprefix(prefix) for block in blocks)
+
+    on = shelves(instance, solution)
+    prefix, ends = common_prefix(on), time_steps(on)
+    shared = any(block.shared for shelf in on for block in shelf.blocks)
+    sharing = f", n jobs on one GPU: {TIMES}n" if shared else ""
+    heads = [
+        Text(instance.name, style="bold"),
+        Text(f"{totals(instance, on)} (idle: ·{sharing})"),
+        *([Text(f"job ids without “{prefix}”")] if prefix else []),
+    ]
+    label = max((min(len(shelf.node), LONGEST_LABEL) for shelf in on), default=0)
+    most = max((shelf.gpus for shelf in on), default=1)
+    groups = [blocks for shelf in on for blocks in shelf.by_gpu.values()]
+    if len(on) > FEW:  # rather more columns than all names on shared GPUs
+        groups = [[block] for blocks in groups for block in blocks]
+    longest = max((len(names(blocks)) for blocks in groups), default=1)
+    cell = max(1, min(longest, (width - label - 2) // most - 1))
+    lines = []
+    for head, group in _by_type(on).items():
+        lines.append(Text(head, style="italic", no_wrap=True, overflow="ellipsis"))
+        for shelf in group:
+            line = Text(f"{shelf.node[:LONGEST_LABEL]:>{label}} │", no_wrap=True)
+            for blocks in shelf.by_gpu.values():
+                room = max([1, *(round(block.width) for block in blocks)]) * (cell + 1) - 1
+                told = names(blocks) or "·"
+                if len(told) > room and len(blocks) > 1:
+                    told = f"{TIMES}{len(blocks)}"
+                step = bisect_left(ends, max((block.hours for block in blocks), default=0.0))
+                ink = "#ffffff" if step < DARK else "#000000"
+                style = f"{ink} on {VIRIDIS[step]}" if blocks else "dim"
+                line.append(told[-room:].center(room), style=style).append("│")
+            lines.append(line)
+    nodes = Columns(lines, padding=(0, 3), column_first=True) if len(on) > FEW else Group(*lines)
+    legend = Text(f"{LEGEND}:")
+    for end, colour in zip(ends, VIRIDIS, strict=False):
+        legend.append(" ").append("  ", style=f"on {colour}").append(f" {_up_to(end)}")
+    return Group(*heads, nodes, legend)

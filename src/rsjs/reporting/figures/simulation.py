@@ -18,8 +18,8 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.reporting.figures import draw
+from rsjs.reporting.figures.boxes import IN_TIME, TOO_LATE, UNFINISHED, Box, over_time
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
-from rsjs.reporting.figures.gantt import IN_TIME, TOO_LATE, UNFINISHED, WIDTH, Bar, Gantt, write
 from rsjs.reporting.figures.occupancy import placed
 from rsjs.simulation.outcome import LATE, Outcome, Record
 
@@ -166,47 +166,46 @@ def _gap(free: Sequence[bool], width: int, units: int) -> int | None:
     return min(gaps, key=lambda at: all(free[at // units * units :][:units]), default=None)
 
 
-ROW, LEAST, MOST = 0.09, 2.2, 14.0  # inches: height of a GPU, of the figure
+ROW, LEAST, MOST = 0.09, 1.0, 13.0  # inches: height of a GPU, of the panel
 LINE = 0.12  # inches: between two names of nodes
+BETWEEN = 0.3  # GPUs: between two nodes
+LEGEND = {
+    "in time": IN_TIME,
+    "more than a minute late": TOO_LATE,
+    "not finished": (UNFINISHED,),
+}
 
 
 def job_gantt(outcome: Outcome, path: str | Path) -> Path:
     """Draw every GPU as a row, the jobs on it as bars from start to end: .png, .svg or .pdf."""
     cluster, jobs, records = outcome.workload.cluster, outcome.workload.jobs, outcome.records
-    first = np.append(0, np.cumsum(cluster.largest_of_class[cluster.class_of_node]))
-    height = min(MOST, max(LEAST, 1.2 + ROW * first[-1]))
-    bars = [
-        Bar(
-            stay.begin,
-            first[stay.node] + stay.start,
-            stay.end - stay.begin,
-            stay.width,
-            _colour(outcome, stay.job),
-            jobs.id[stay.job],
-        )
-        for stay in stays(outcome.workload, records)
-    ]
+    size = cluster.largest_of_class[cluster.class_of_node]
+    end = np.cumsum(size + BETWEEN)
+    first = end - size - BETWEEN
+    height = min(MOST, max(LEAST, ROW * end[-1]))
+    found = []
+    for stay in stays(outcome.workload, records):
+        middle, lasts = first[stay.node] + stay.start + stay.width / 2, stay.end - stay.begin
+        word, colour = _word(outcome, stay.job)
+        found.append(Box(stay.begin, lasts, middle, stay.width, word, colour, jobs.id[stay.job]))
     ticks: dict[float, str] = {}
-    for n, middle in enumerate(((first[:-1] + first[1:]) / 2).tolist()):
-        if not ticks or (middle - max(ticks)) * (height - 1.2) / first[-1] >= LINE:
+    for n, middle in enumerate((first + size / 2).tolist()):
+        if not ticks or (middle - max(ticks)) * height / end[-1] >= LINE:
             ticks[middle] = _label(cluster, n)
-    begin, end = (records[0].time, records[-1].time) if records else (0.0, 1.0)
-    chart = Gantt(
-        title=f"{outcome.workload.name}\n{outcome.policy}",
-        bars=bars,
-        size=(WIDTH, height),
-        x_ends=(begin, max(end, begin + 1e-9)),
-        y_end=first[-1],
-        x_title="time [h]",
-        ticks=ticks,
-        lines=first[1:-1],
-        legend={
-            "in time": IN_TIME,
-            "more than a minute late": TOO_LATE,
-            "not finished": (UNFINISHED,),
-        },
+    times = [record.time for record in records] or [0.0, 1.0]
+    title = f"{outcome.workload.name}\n{outcome.policy}"
+    figure = over_time(
+        found,
+        LEGEND,
+        unit="h",
+        height=height,
+        ends=(times[0], max(times[-1], times[0] + 1e-9)),
+        y=Axis(ticks=ticks, ends=(end[-1], -BETWEEN)),
+        name="gantt",
+        title=title,
+        heading=title,
     )
-    return write(chart, path)
+    return draw.write(figure, path)
 
 
 def _label(cluster: Cluster, node: int) -> str:
@@ -216,9 +215,9 @@ def _label(cluster: Cluster, node: int) -> str:
     return name if len(kinds) > 1 else f"{name}: {kind.gpus} {kind.gpu_type}"
 
 
-def _colour(outcome: Outcome, job: int) -> str:
+def _word(outcome: Outcome, job: int) -> tuple[str, str]:
+    """How a job ended, in the words of the legend, and its colour."""
     end = outcome.completed_at[job]
-    if np.isnan(end):
-        return UNFINISHED
-    colours = TOO_LATE if end > outcome.workload.jobs.due[job] + LATE else IN_TIME
-    return colours[job % len(colours)]
+    words = [*LEGEND]
+    word = words[2 if np.isnan(end) else int(end > outcome.workload.jobs.due[job] + LATE)]
+    return word, LEGEND[word][job % len(LEGEND[word])]

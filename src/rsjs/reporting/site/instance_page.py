@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from math import inf
 from typing import Any
 
 from rsjs.campaigns.store import refuse_other
-from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_solution
 from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.figures.draw import Styles
-from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
-from rsjs.reporting.figures.mig import mig_gantt
-from rsjs.reporting.figures.occupancy import Shelf, scene, shelves
-from rsjs.reporting.figures.occupancy_drawers import occupancy
+from rsjs.reporting.figures.figure import Axis, Figure, Panel
+from rsjs.reporting.figures.mig import schedule_figure
+from rsjs.reporting.figures.occupancy import occupancy_figure, shelves
 from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
 from rsjs.reporting.site.pages import Downloads, instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, SHARED_NOTE, figure_plot
@@ -29,8 +26,7 @@ from rsjs.runs.kinds.base import kind
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out
-COLOURS = {"in time": "#0072B2", "late": "#E69F00"}
-ROW, LOWEST, TALLEST = 9, 260, 1400  # pixels: height of a GPU and of the figure
+LINE, UNIT = 17, 80  # pixels: height of a node and of a unit
 
 
 def content(
@@ -94,23 +90,17 @@ def best_solution(
 def _drawn_solution(
     row: Row, problem: Any, solution: Any, slug: str, downloads: Downloads, *, pdf: bool
 ) -> dict[str, Any]:
-    """The picture of a solution, or with `pdf` of a schedule on MIG instances, and its run."""
-    made: dict[str, Any] = {"row": row, "cost": shown(row["objective"], row), "pdf": ""}
-    if not is_schedule(row):
+    """The picture of a solution or of a schedule on MIG instances, and its run."""
+    if is_schedule(row):
+        figure = whole = schedule_figure(problem, solution, str(row["method"]))
+        height = UNIT * len(problem.units)
+    else:
         on = shelves(problem, solution)
-        made["scene"], made["idle"] = scene(problem, on), any(shelf.idle for shelf in on)
-        figure, height = gantt(problem, on), AROUND + ROW * sum(shelf.gpus for shelf in on)
-        path = downloads.figure(f"{slug}-gantt", figure, {}) if pdf else ""
-        height = int(min(TALLEST, max(LOWEST, height)))
-        made["gantt"] = figure_plot(figure, {}, height=height, pdf=path)
-        if pdf:
-            made["pdf"] = downloads.picture(f"{slug}-occupancy", occupancy, problem, solution)
-    elif pdf:
-        draw = partial(mig_gantt, title=str(row["method"]))
-        for suffix in ("svg", "pdf"):
-            name = f"{slug}-schedule"
-            made[suffix] = downloads.picture(name, draw, problem, solution, suffix=suffix)
-    return made
+        figure, whole = (occupancy_figure(problem, on, columns) for columns in (0, 1))
+        height = LINE * len(whole.panels[0].y.ticks)
+    path = downloads.figure(f"{slug}-{figure.name}", figure, {}) if pdf else ""
+    plot = figure_plot(whole, {}, height=AROUND + height, pdf=path)
+    return {"row": row, "cost": shown(row["objective"], row), "plot": plot}
 
 
 def _drawn(rows: Sequence[ReportRow]) -> list[dict[str, Any]]:
@@ -181,43 +171,6 @@ def _costs(rows: Sequence[Row]) -> Figure | None:
     groups = grouped(priced, "method").values()
     best = sorted((min(group, key=_cost) for group in groups), key=_cost)
     return cost_split(best) if best else None
-
-
-def gantt(instance: Instance, on: Sequence[Shelf]) -> Figure:
-    """Return bars of expected time to completion, those that end after their due date apart."""
-    due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
-    bars: dict[str, list[tuple[float, float, float, str]]] = {word: [] for word in COLOURS}
-    ticks, row = {}, 0.0
-    for shelf in on:
-        ticks[row + shelf.gpus / 2] = shelf.node
-        for block in shelf.blocks:
-            word = "late" if instance.now + block.hours > due[block.job] else "in time"
-            tip = f"{block.job} on {shelf.node} ({shelf.node_type}): {block.width:g} GPU"
-            tip += f", due {due[block.job]:g}, ends after {block.hours:.4g} h"
-            middle = row + block.start + block.width / 2
-            bars[word].append((block.hours, middle, 0.92 * block.width, tip))
-        row += shelf.gpus
-    series = [
-        Series(
-            name=word,
-            x=[hours for hours, _, _, _ in found],
-            y=[middle for _, middle, _, _ in found],
-            kind="bars",
-            base=[instance.now] * len(found),
-            width=[width for _, _, width, _ in found],
-            tips=[tip for *_, tip in found],
-            colour=COLOURS[word],
-        )
-        for word, found in bars.items()
-        if found
-    ]
-    return Figure(
-        name="gantt",
-        title="When jobs end",
-        panels=[Panel(series=series, x=Axis(title="time [h]"), y=Axis(ticks=ticks, ends=(row, 0)))],
-        note="If nothing is decided again: one row per GPU, a share of one is narrower.",
-        size=(6.0, min(9.0, 1.0 + 0.07 * row)),
-    )
 
 
 def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:

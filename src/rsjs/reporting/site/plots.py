@@ -111,7 +111,8 @@ def _trace(series: Series, styles: Styles) -> Trace:
     x, y = ([values[i] for i in kept] for values in (series.x, series.y))
     made: Trace = {"name": series.name, "x": x, "y": y}
     if bars:
-        made |= {"type": "bar", "marker": {"color": colour}, "textangle": 0}
+        made |= {"type": "bar", "textangle": 0, "textposition": "inside"}
+        made |= {"marker": {"color": colour}, "insidetextanchor": "middle"}
         made |= {"base": series.base, "orientation": "h" if series.kind == "bars" else "v"}
         made |= {"width": series.width} if series.base else {}
     elif series.kind == "words":
@@ -140,7 +141,7 @@ def _trace(series: Series, styles: Styles) -> Trace:
                 "thickness": 2,
             }
     if series.texts:
-        made["text"] = list(series.texts)
+        made["text"] = [escape(text) for text in series.texts]
     if series.tips:
         curve = "" if bars or series.x_interval else "%{x:.3g}: %{y:.6g}<br>"
         made |= {"hovertext": _of_each(series.tips, kept)}
