@@ -240,7 +240,7 @@ def test_a_package_offers_a_method_by_its_name(monkeypatch, name, offered, told)
             parse(name)
         assert str(caught.value).startswith(told)
     assert parse("greedy").method == BUILT_IN["greedy"]  # a name of the suite is refused
-    assert all_methods.__wrapped__().refused.keys() == {*taken}
+    assert all_methods.__wrapped__().offers.keys() == {name}
 
 
 PREPARED = """

@@ -8,7 +8,8 @@ Of several between "|" the first that serves the instance runs: `method=edf|(sts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
@@ -127,8 +128,7 @@ class Request:
         raise InputError("", _as_text(self), f"another method or instance: {'; '.join(reasons)}")
 
 
-@dataclass(frozen=True, eq=False)
-class Methods(Mapping[str, Method]):
+class Methods(UserDict[str, Method]):
     """
     Methods by name: the suite's, and those that other packages offer by `rsjs.methods`.
 
@@ -136,32 +136,24 @@ class Methods(Mapping[str, Method]):
     methods run whatever the packages hold. A method that cannot be had raises InputError.
     """
 
-    own: Mapping[str, Method]
-    offers: Mapping[str, Offer]  # of packages
-    refused: Mapping[str, Offer]  # of a name that the suite itself has
+    data: dict[str, Any]
 
     def __getitem__(self, name: str) -> Method:
-        return self.own[name] if name in self.own else _loaded(self.offers[name])
+        found = self.data[name]
+        return found if isinstance(found, Method) else _loaded(found)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.own or name in self.offers
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self.own, *self.offers))
-
-    def __len__(self) -> int:
-        return len(self.own) + len(self.offers)
+    @property
+    def offers(self) -> dict[str, Offer]:
+        """What other packages offer, by name."""
+        return {name: one for name, one in self.data.items() if not isinstance(one, Method)}
 
 
 @cache
 def all_methods() -> Methods:
-    """Return all methods that are installed here."""
-    found, taken = offers("rsjs.methods"), {*BUILT_IN, *POLICIES}
-    return Methods(
-        own=BUILT_IN,
-        offers={name: offer for name, offer in found.items() if name not in taken},
-        refused={name: offer for name, offer in found.items() if name in taken},
-    )
+    """Return all methods that are installed here; no package has a name of the suite."""
+    found: dict[str, Any] = offers("rsjs.methods")
+    others = {name: found[name] for name in found if name not in {*BUILT_IN, *POLICIES}}
+    return Methods({**BUILT_IN, **others})
 
 
 def _loaded(offer: Offer) -> Method:

@@ -75,7 +75,6 @@ BAD = [
     ("generate jahani --arrivals exp -N 2 --gap nan -o {out}/w.json", "--gap: found nan"),
     ("generate jahani -N 2 --arrivals none -o {out}/w.json", "--arrivals: found 'none'"),
     ("generate planted -N 2 --arrivals exp -o {out}/w.json", "--arrivals"),
-    ("workload jahani -N 2 -o {out}/w.json", "it is rsjs generate FAMILY --arrivals PROCESS"),
     # comparisons
     ("compare small.json --methods , -o {out}/c", "--methods"),
     ("compare small.json --methods greedy,nope -o {out}/c", "method nope"),

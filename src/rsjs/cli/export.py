@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import print_facts, print_json, writable
+from rsjs.cli.output import print_facts, print_json, print_values, writable
 from rsjs.cli.progress import busy
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
 from rsjs.reporting.archive.source_tree import checkout
@@ -38,10 +38,8 @@ def verifier(
 
     It is an implementation of its own: all constraints and costs in exact fractions.
     """
-
     writable(output)
-    found = {"file": output, "sha256": write_verifier(output)}
-    print_json(found) if as_json else print_facts(found.items())
+    print_values({"file": output, "sha256": write_verifier(output)}, as_json=as_json)
 
 
 @app.command("ijoc")
@@ -75,7 +73,6 @@ def ijoc(
     SHA256SUMS in the journal's layout. The same stores give the same bytes. What is not known yet
     stays a placeholder and is listed at the end. A store with corrupt records is refused.
     """
-
     about = paper(number=number, title=title, authors=authors, doi=paper_doi, repository=repository)
     writable(output, folder=True)
     with busy("writing the archive"):

@@ -101,17 +101,16 @@ OPTIONS = {  # parameter of a generator: what stands for its value, help
     ),
     "kind": ("NAME", "Energy term: proportional or first_ending."),
 }
-ARRIVALS = (
+JOBS = option("J", "Number of jobs; by default 10 N, of planted 4 N.", "-J", "--jobs")
+ARRIVALS = option(
+    "PROCESS",
     "Make a workload. Time between submissions: exp, integer_poisson or constant; or a load, high,"
-    " low or mixed (not of jahani)."
+    " low or mixed (not of jahani).",
 )
-CLUSTER_GAP = (
-    "With --arrivals: mean time between two submissions to the whole cluster, 30 by default; it is"
-    " not divided by N."
-)
-NODE_GAP = (
-    "With --arrivals: mean time between two submissions times the number of nodes; the paper's by"
-    " default."
+GAP = option(
+    "SECONDS",
+    "With --arrivals: mean time between two submissions; of jahani to the whole cluster, of others"
+    " times the number of nodes. The paper's by default.",
 )
 
 
@@ -125,30 +124,26 @@ def _command(family: str) -> Callable[..., None]:
             save(subject, output)
         print_made(subject, output, as_json=as_json)
 
-    ratio = 4 if family == "planted" else 10
-    jobs = option("J", f"Number of jobs, {ratio} N by default.", "-J", "--jobs")
     kinds: dict[str, tuple[Any, Any]] = {  # name: type and default
         "nodes": (Nodes, Parameter.empty),
         "output": (Output, Parameter.empty),
-        "jobs": (Annotated[int | None, jobs], None),
+        "jobs": (Annotated[int | None, JOBS], None),
     }
     for name, parameter in signature(GENERATORS[family], eval_str=True).parameters.items():
         if name in OPTIONS:
             kind = Annotated[parameter.annotation, option(*OPTIONS[name])]  # type: ignore[name-defined]
             kinds[name] = (kind, parameter.default)
     if family in WORKLOADS:
-        gap = option("SECONDS", CLUSTER_GAP if family == "jahani" else NODE_GAP)
-        kinds["arrivals"] = (Annotated[str | None, option("PROCESS", ARRIVALS)], None)
-        kinds["gap"] = (Annotated[float | None, gap], None)
+        kinds["arrivals"] = (Annotated[str | None, ARRIVALS], None)
+        kinds["gap"] = (Annotated[float | None, GAP], None)
     kinds["seed"] = (Annotated[int, option("S", "Seed of the random draws.")], 1)
     kinds["as_json"] = (Json, False)
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, (kind, default) in kinds.items()
+    ]
     command.__doc__ = ABOUT[family]
-    command.__signature__ = Signature(  # type: ignore[attr-defined]
-        [
-            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-            for name, (kind, default) in kinds.items()
-        ]
-    )
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return command
 
 

@@ -19,6 +19,7 @@ from rsjs import library
 from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
+from rsjs.core.entry_points import offers
 from rsjs.core.errors import InputError
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
@@ -135,11 +136,10 @@ def methods() -> list[dict[str, Any]]:
     """
     known = all_methods()
     listed = [_method(method) for method in BUILT_IN.values()]
-    for name, offer in known.offers.items():
-        listed.append({**_asked(name), "package": offer.package})
-    for name, offer in known.refused.items():
-        broken = _broken(name, f"refused: {name} is a name of the suite")
-        listed.append({**broken, "package": offer.package})
+    for name, offer in offers("rsjs.methods").items():
+        refused = _broken(name, f"refused: {name} is a name of the suite")
+        found = _asked(name) if name in known.offers else refused
+        listed.append({**found, "package": offer.package})
     of_mig = METHODS.values()
     more = ({**_method(one), "families": [MIG], "max_steps": one.max_steps} for one in of_mig)
     return [*listed, *more]

@@ -59,11 +59,6 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "export": ("export:app", "write what authors attach to a paper"),
     },
 }
-MOVED = {  # name of a command that is no more: where its function is
-    "workload": "rsjs generate FAMILY --arrivals PROCESS",
-    "optimize": "rsjs solve -",
-    "export-model": "rsjs convert INSTANCE --method METHOD -o MODEL.mps",
-}
 PLACES = {name: place for group in COMMANDS.values() for name, (place, _) in group.items()}
 
 
@@ -74,8 +69,6 @@ class _Commands(TyperGroup):
         return list(PLACES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name in MOVED:
-            ctx.fail(f"No such command '{cmd_name}': it is {MOVED[cmd_name]}")
         if cmd_name not in PLACES:
             return None
         module, _, name = PLACES[cmd_name].partition(":")

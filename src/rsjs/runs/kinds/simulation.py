@@ -16,7 +16,7 @@ decisions that gives a bound.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -208,8 +208,7 @@ def _verdict(found: Outcome, claimed: float) -> Verdict:
 def _methods() -> Methods:
     from rsjs.simulation.policies.registry import deciders
 
-    found = deciders()
-    return replace(found, own={**found.own, REFERENCES.name: REFERENCES})
+    return Methods({**deciders().data, REFERENCES.name: REFERENCES})
 
 
 KIND = _Simulations(

@@ -41,8 +41,7 @@ MAKERS = {  # method: module here and function that build its policy; `method_po
 
 def deciders() -> Methods:
     """Return all that may be specified as a policy, by name: methods, and `POLICIES`."""
-    methods = all_methods()
-    return replace(methods, own={**methods.own, **POLICIES})
+    return Methods({**all_methods().data, **POLICIES})
 
 
 def policy(spelling: str, workload: Workload) -> Policy:
