@@ -14,6 +14,7 @@ from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.problem import write_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from rsjs.runs.kinds import mig_schedule
+from rsjs.runs.kinds.base import FIGURES
 from tests.campaigns.mig_campaign import read
 
 
@@ -35,7 +36,7 @@ def verdict_on(problem, tmp_path):
         if schedule is not None:
             mig_schedule.write_schedule(schedule, tmp_path)
         if claims is not None:
-            (tmp_path / mig_schedule.STAGES).write_text(json.dumps(claims))
+            (tmp_path / FIGURES).write_text(json.dumps(claims))
         found = pool_worker.verified(asked, path, result, tmp_path)
         return found.result, found.verdict, found.figures
 
@@ -79,7 +80,7 @@ def test_sabotaged_schedules_and_false_claims_are_found(
 
 @pytest.mark.parametrize("text", ["{", '{"objective": "cheap"}', '{"bound": ["low", 1]}'])
 def test_claims_without_sense_are_errors_without_a_verdict(problem, verdict_on, tmp_path, text):
-    (tmp_path / mig_schedule.STAGES).write_text(text)
+    (tmp_path / FIGURES).write_text(text)
     result, verdict, _ = verdict_on(best_fit(problem), None, replace(CLAIMED, bound=None))
     assert (result.stop, verdict) == (Stop.ERROR, None)
     assert "the schedule cannot be" in result.message

@@ -8,7 +8,7 @@ counts, a bound that it reports does not, as nobody can check it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,13 @@ from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import session
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store, instance_file, read_document, refuse_other
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 from rsjs.runs.kinds.base import kind
-from rsjs.runs.provenance import utc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,33 +52,6 @@ class Candidates:
 
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given
-
-
-def gather(
-    stores: Sequence[Path],
-    without: Collection[str],
-    solution: Path | None = None,
-    instance: Path | None = None,
-    source: str | None = None,
-) -> tuple[dict[str, Candidates], list[str]]:
-    """
-    Return the candidates of stores and of a solution from elsewhere, and what is left out.
-
-    `solution`, `instance` and `source` are those of `contributed`, all or none of them; without
-    them there must be a store. For the rest see `of_stores`.
-    """
-    by_instance, left_out = of_stores(stores, without)
-    given = {"--solution": solution, "--instance": instance, "--source": source}
-    missing = [name for name, value in given.items() if not value]
-    if solution is not None and instance is not None and source:
-        new = contributed(instance, solution, source, utc())
-        by_instance.setdefault(new.instance.digest, replace(new, costs=[])).costs.extend(new.costs)
-    elif len(missing) < len(given):
-        together = " and ".join(name for name in given if name not in missing)
-        raise InputError(missing[0], described("nothing"), f"it together with {together}")
-    elif not stores:
-        raise InputError("", described("no STORE and no --solution"), "one of them")
-    return by_instance, left_out
 
 
 def of_stores(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.metadata import version
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,6 @@ from rsjs.instances.solution import Solution
 
 AGREEMENT = 1e-9  # relative, between the check in floating point and the exact one
 LONGEST = 1024  # bits of a numerator and denominator that are written out
-
-
-def verifier() -> str:
-    """Return the name and version of the checker."""
-    return f"rsjs-bench {version('rsjs-bench')}, check --exact"
 
 
 def exact_verdict(

@@ -19,13 +19,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from rsjs.bks import storage
 from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
 from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin, Step
-from rsjs.bks.exact_cost import AGREEMENT, priced, verifier
+from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.bks.regenerate import constructed, made_by
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
@@ -185,7 +186,7 @@ def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Doc
     cost = Cost(
         **{**vars(candidate.alone()), **price},
         solution_sha256=sha256(canonical_text(document).encode()).hexdigest(),
-        verifier=verifier(),
+        verifier=f"rsjs-bench {version('rsjs-bench')}, check --exact",
     )
     return cost, document
 

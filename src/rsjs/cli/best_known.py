@@ -12,7 +12,7 @@ import typer
 
 from rsjs import library
 from rsjs.bks import storage
-from rsjs.bks.candidates import gather
+from rsjs.bks.candidates import contributed, of_stores
 from rsjs.bks.entries import CLOSED
 from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import made_again
@@ -32,6 +32,7 @@ from rsjs.instances.io.files import write_document, write_instance
 from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
 from rsjs.runs.gap import gap
+from rsjs.runs.provenance import utc
 
 if TYPE_CHECKING:
     from rsjs.bks.entries import BestKnown
@@ -239,8 +240,21 @@ def update(
     exit code 1, and nothing is written. The same command again changes nothing.
     """
     writable(folder, folder=True)
-    with busy("reading runs"):
-        candidates, left_out = gather(stores or [], without or [], solution, instance, source)
+    given = {"--solution": solution, "--instance": instance, "--source": source}
+    missing = [option for option, value in given.items() if not value]
+    left_out: list[str] = []
+    if stores and len(missing) == len(given):
+        with busy("reading runs"):
+            candidates, left_out = of_stores(stores, without or [])
+    elif solution is not None and instance is not None and source and not stores:
+        new = contributed(instance, solution, source, utc())
+        candidates = {new.instance.digest: new}
+    elif 0 < len(missing) < len(given):
+        others = " and ".join(option for option in given if option not in missing)
+        raise InputError(missing[0], described("nothing"), f"it together with {others}")
+    else:
+        found = described("both" if stores else "no STORE and no --solution")
+        raise InputError("", found, "stores, or a solution from elsewhere")
     with busy("checking solutions"):
         result = updated(folder, candidates)
     if as_json:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration"]
 Json = Mapping[str, Any]
 FIGURES = "figures.json"  # in a run's folder: further metrics
+NONSENSE = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
 
 # Kind -> its module, the class of its problems, and the format of their files.
 KINDS: Mapping[Kind, tuple[str, str, str]] = {
@@ -165,7 +166,7 @@ class ProblemKind(ABC):
         """Return the checker's verdict; None for arrays that it cannot make sense of."""
         try:
             return self.check(problem, claimed)
-        except (ValueError, TypeError, IndexError, OverflowError):
+        except NONSENSE:
             return None
 
     def price(self, problem: Any, solution: Any) -> float | None:
@@ -260,7 +261,7 @@ class FileKind(ProblemKind):
 
 def write_figures(figures: Json, folder: Path) -> None:
     """Leave further metrics in a run's folder."""
-    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")
+    (folder / FIGURES).write_text(json.dumps(figures, default=float), "utf-8")
 
 
 def read_figures(folder: Path) -> Json:

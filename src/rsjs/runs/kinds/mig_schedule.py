@@ -5,7 +5,7 @@ Besides the files of `rsjs.runs.task_files` a worker leaves
 
     schedule.npz        minute and unit of each step, of the best schedule so far, replaced whole
     incumbents.npy      every schedule reported, where the task asks for it
-    stages.json         value and bound of each stage of the objective, as claimed; written last
+    figures.json        value and bound of each stage of the objective, as claimed; written last
 
 Objective and bound of a row are those of the first stage; `stages` and `stage_bounds` have all, and
 the own gap is that of the first stage whose bound is not met. A record keeps the schedule as a file
@@ -18,14 +18,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from rsjs.core.errors import told
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict
-from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.mig.scheduling import problem as problems
 from rsjs.instances.mig.scheduling import schedule as schedules
 from rsjs.instances.mig.scheduling.check import check_schedule
@@ -33,7 +32,15 @@ from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, stage_values
 from rsjs.runs.gap import gap
-from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
+from rsjs.runs.kinds.base import (
+    NONSENSE,
+    Claimed,
+    Json,
+    ProblemKind,
+    Verified,
+    read_figures,
+    write_figures,
+)
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.task_files import (
     INCUMBENTS,
@@ -49,8 +56,7 @@ if TYPE_CHECKING:
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
 
-SCHEDULE, STAGES = "schedule.npz", "stages.json"
-
+SCHEDULE = "schedule.npz"
 Stages = Sequence[float | None] | None
 
 
@@ -81,8 +87,7 @@ class _Schedules(ProblemKind):
             values = stage_values(problem, schedule)
             report.incumbent(schedule, values[0])
             write_schedule(schedule, folder)
-        claims = {"objective": values, "bound": bound}
-        (folder / STAGES).write_text(json.dumps(claims, default=float), "utf-8")
+        write_figures({"objective": values, "bound": bound}, folder)
         result = SolveResult(
             stop=returned.stop,
             objective=None if values is None else float(values[0]),
@@ -115,15 +120,7 @@ class _Schedules(ProblemKind):
             if schedule is not None:
                 verdict = self.check(problem, Claimed(schedule, method, values, bounds))
                 values = _values(problem, verdict)
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            IndexError,
-            OverflowError,
-        ) as error:
+        except NONSENSE as error:
             message = f"the schedule cannot be checked: {told(error)}"
             wrong = replace(result, stop=Stop.ERROR, objective=None, bound=None, message=message)
             return Verified(result=wrong, figures=facts)
@@ -169,16 +166,15 @@ class _Schedules(ProblemKind):
 
     def columns(self, options: Json, figures: Json, verdict: Verdict | None, seconds: Json) -> Row:
         units, values, bounds = map(figures.get, ("units", "stage_values", "stage_bounds"))
-        return {
+        row = {
             **super().columns(options, figures, verdict, seconds),
             "own_gap": _own_gap(values, bounds) if verdict and verdict.feasible else None,
             "units": None if units is None else ",".join(map(str, units)),
             "stages": None if values is None else json.dumps(values),
             "stage_bounds": None if bounds is None else json.dumps(bounds),
-            "construct_s": seconds.get("construct"),
-            "search_s": seconds.get("search"),
-            "bound_s": seconds.get("bound"),
+            **{f"{phase}_s": seconds.get(phase) for phase in ("construct", "search", "bound")},
         }
+        return cast("Row", row)
 
 
 def _values(problem: SchedulingProblem, verdict: Verdict) -> tuple[float, ...] | None:
@@ -203,8 +199,7 @@ def _read_schedule(folder: Path) -> Schedule | None:
 
 def _claims(problem: SchedulingProblem, result: SolveResult, folder: Path) -> Iterator[Stages]:
     """Yield the claimed values and bounds of the stages, of the first as the result says."""
-    path = folder / STAGES
-    left = json.loads(read_bytes(path)) if path.exists() else {}  # nothing if it was ended before
+    left = read_figures(folder)  # nothing if it was ended before
     for name in ("objective", "bound"):
         stages, first = left.get(name), getattr(result, name)
         if not all(one is None or isinstance(one, int | float) for one in stages or ()):
