@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
+from rsjs.bks.candidates import Candidates, CostCandidate
+from rsjs.bks.entries import Bound
 from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import records, schema_files
 from rsjs.campaigns.records import Record
@@ -103,9 +104,7 @@ def bound():
     """A claim of a lower bound."""
 
     def make(value, k=1, method="a@highs", **more):
-        return BoundCandidate(
-            **{"bound_source": "solver", "sound": True, **origin(k, method, **more)}, value=value
-        )
+        return Bound(**{"bound_source": "solver", **origin(k, method, **more)}, value=value)
 
     return make
 
@@ -114,10 +113,10 @@ def bound():
 def claims(tiny):
     """Candidates on the tiny instance."""
 
-    def make(*found, on=tiny):
+    def make(*found, on=tiny, unsound=()):
         costs = [one for one in found if isinstance(one, CostCandidate)]
-        bounds = [one for one in found if isinstance(one, BoundCandidate)]
-        return Candidates(instance=on, costs=costs, bounds=bounds)
+        bounds = [one for one in found if isinstance(one, Bound)]
+        return Candidates(instance=on, costs=costs, bounds=bounds, unsound=unsound)
 
     return make
 

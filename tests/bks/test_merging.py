@@ -27,7 +27,7 @@ def nothing(tiny):
 @pytest.fixture(scope="session")
 def merge(nothing, claims):
     """What is taken of claims where so much is known."""
-    return lambda *told, known=nothing: merged(known, claims(*told))
+    return lambda *told, known=nothing, **more: merged(known, claims(*told, **more))
 
 
 def test_a_cost_is_taken_with_its_exact_value_and_its_solution(merge, cost, best):
@@ -106,8 +106,9 @@ def test_refusals_and_contradictions_are_in_order_of_time(merge, cost, bound, be
 
 
 def test_a_bound_beside_a_false_claim_confirms_nothing(merge, cost, bound, best, optimum):
-    found = [bound(optimum, 2), bound(optimum, 3, "b@scip", sound=False)]
-    assert merge(cost(best, 1), *found).known.bound.confirmed_by == ()
+    told = [cost(best, 1), bound(optimum, 2)]
+    new = merge(*told, unsound=[bound(optimum, 3, "b@scip")])
+    assert new.known.bound.confirmed_by == ()
 
 
 def test_a_decision_only_the_exact_check_refuses_is_left(merge, nothing, cost, best, monkeypatch):
@@ -142,14 +143,15 @@ def test_a_cost_below_a_known_bound_contradicts_it(merge, claims, cost, bound, b
     assert [found.cost.run_id[-1] for found in new.contradictions] == ["2"]
 
 
-@pytest.mark.parametrize("sound", [True, False])
-def test_infinity_is_a_contradiction_too(sound, merge, cost, bound, best):
+def test_infinity_is_a_contradiction_too(merge, cost, bound, best):
     """That no decision is feasible, as a run may claim."""
-    assert len(merge(cost(best), bound(float("inf"), 2, sound=sound)).contradictions) == 1
+    infinite = bound(float("inf"), 2)
+    assert len(merge(cost(best), infinite).contradictions) == 1
+    assert len(merge(cost(best), unsound=[infinite]).contradictions) == 1
 
 
 def test_a_bound_of_a_run_with_another_false_claim_is_not_taken(merge, nothing, bound):
-    new = merge(bound(0.1, sound=False))
+    new = merge(unsound=[bound(0.1)])
     assert (new.known, new.contradictions) == (nothing, [])
 
 

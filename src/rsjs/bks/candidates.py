@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from rsjs.bks.entries import Origin
+from rsjs.bks.entries import Bound, Origin
 from rsjs.bks.exact_cost import priced
 from rsjs.campaigns import session
 from rsjs.campaigns.records import Record
@@ -35,20 +35,14 @@ class CostCandidate(Origin):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundCandidate(Origin):
-    """A lower bound that its method declares valid for the instance as given."""
-
-    bound_source: str | None
-    sound: bool  # False for a run with a false report: must not contradict, and is not taken
-
-
-@dataclass(frozen=True, kw_only=True)
 class Candidates:
     """All candidates for the values of an instance."""
 
     instance: Instance
     costs: list[CostCandidate] = field(default_factory=list)
-    bounds: list[BoundCandidate] = field(default_factory=list)
+    bounds: list[Bound] = field(default_factory=list)  # that methods declare valid for it as given
+    #: of runs with a false report: not taken, but they must not contradict a cost
+    unsound: list[Bound] = field(default_factory=list)
 
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given
@@ -130,15 +124,12 @@ def _add(
     elif verdict is not None and verdict.objective is not None:
         cost = CostCandidate(**origin, value=float(verdict.objective), read_solution=read)
         candidates.costs.append(cost)
+    source = result.bound_source
     if result.stop is Stop.INFEASIBLE:  # no solution costs less than infinity
-        value, sound = inf, False
+        candidates.unsound.append(Bound(**origin, value=inf, bound_source=source))
     elif result.bound is not None and result.bound_variant == VALID:
-        value = float(result.bound)
-    else:
-        return
-    candidates.bounds.append(
-        BoundCandidate(**origin, value=value, bound_source=result.bound_source, sound=sound)
-    )
+        bound = Bound(**origin, value=float(result.bound), bound_source=source)
+        (candidates.bounds if sound else candidates.unsound).append(bound)
 
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:

@@ -20,12 +20,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import version
+from math import inf, isclose
 from pathlib import Path
 from typing import Any
 
 from rsjs.bks import storage
-from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
-from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin, Step
+from rsjs.bks.candidates import Candidates, CostCandidate
+from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin
 from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.bks.regenerate import constructed, made_by
 from rsjs.core.errors import InputError
@@ -137,7 +138,9 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
     if cost is not None:
         contradictions = [
             Contradiction(instance=known.instance, bound=bound.alone(), cost=cost.alone())
-            for bound in sorted([*known.lb_data, *candidates.bounds], key=lambda one: one.order)
+            for bound in sorted(
+                [*known.lb_data, *candidates.bounds, *candidates.unsound], key=lambda one: one.order
+            )
             if contradicts(cost.value, bound.value)
         ]
         if contradictions:
@@ -148,8 +151,7 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
     if bound is not None:
         known = replace(known, lb_data=(*known.lb_data, bound))
     costs = [one for one in candidates.costs if one.name not in refused]
-    bounds = [one for one in candidates.bounds if one.sound]
-    return Merged(known=_confirmed(known, costs, bounds), refused=reasons)
+    return Merged(known=_confirmed(known, costs, candidates.bounds), refused=reasons)
 
 
 def _least(
@@ -180,7 +182,7 @@ def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Doc
     instance, solution = candidates.instance, candidate.read_solution()
     price = priced(instance, solution)
     value = price["value"]
-    if abs(value - candidate.value) > AGREEMENT * max(abs(value), abs(candidate.value)):
+    if not isclose(value, candidate.value, rel_tol=AGREEMENT):
         raise InputError("", candidate.value, f"{value!r}, the exact cost")
     document = of_solution(solution, instance.digest, method=candidate.method, objective=value)
     cost = Cost(
@@ -191,17 +193,14 @@ def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Doc
     return cost, document
 
 
-def _greatest(known: BestKnown, candidates: Iterable[BoundCandidate]) -> Bound | None:
+def _greatest(known: BestKnown, candidates: Iterable[Bound]) -> Bound | None:
     """Return the greatest of the bounds, if it is greater than the greatest known."""
-    highest = float("inf") if known.cost is None else known.cost.value
-    sound = [one for one in candidates if one.sound]
-    if not sound:
+    highest = inf if known.cost is None else known.cost.value
+    cut = [replace(one, value=min(one.value, highest)) for one in candidates]
+    best = min(cut, key=lambda one: (-one.value, *one.order), default=None)
+    if best is None or (known.bound is not None and best.value <= known.bound.value):
         return None
-    best = min(sound, key=lambda one: (-min(one.value, highest), *one.order))
-    value = min(best.value, highest)
-    if known.bound is not None and value <= known.bound.value:
-        return None
-    return Bound(**{**vars(best.alone()), "value": value}, bound_source=best.bound_source)
+    return best
 
 
 def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:
@@ -209,24 +208,14 @@ def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origi
     for key, candidates in (("ub_data", costs), ("lb_data", bounds)):
         if history := getattr(known, key):
             head = history[-1]
-            agree = [one for one in _runs(history, candidates) if known.agrees(head, one)]
-            confirmed = replace(head, confirmed_by=_witnesses(head, agree))
+            named = [origin for step in history for origin in (step, *step.confirmed_by)]
+            runs = [one.alone() for one in (*named, *candidates) if one.run_id is not None]
+            first = {head.method_and_solver: head}  # then of each other method and solver
+            for one in sorted(runs, key=lambda one: one.order):
+                if known.agrees(head, one):
+                    first.setdefault(one.method_and_solver, one)
+            _, *witnesses = first.values()
+            confirmed = replace(head, confirmed_by=(*witnesses,))
             steps: dict[str, Any] = {key: (*history[:-1], confirmed)}
             known = replace(known, **steps)
     return known
-
-
-def _runs(history: Iterable[Step], candidates: Iterable[Origin]) -> list[Origin]:
-    """Return the runs among candidates and those named in the history, the earliest first."""
-    named = [origin for step in history for origin in (step, *step.confirmed_by)]
-    runs = [origin.alone() for origin in [*named, *candidates] if origin.run_id is not None]
-    return sorted(runs, key=lambda one: one.order)
-
-
-def _witnesses(step: Step, agree: Iterable[Origin]) -> tuple[Origin, ...]:
-    """Return those that differ from the step and from each other in method or solver."""
-    first = {step.method_and_solver: step.alone()}
-    for one in agree:
-        first.setdefault(one.method_and_solver, one)
-    del first[step.method_and_solver]
-    return tuple(first.values())

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
-from rsjs.bks.candidates import BoundCandidate, Candidates, CostCandidate
-from rsjs.bks.entries import BestKnown
+from rsjs.bks.candidates import Candidates, CostCandidate
+from rsjs.bks.entries import BestKnown, Bound
 from rsjs.core.errors import InputError, described
 from rsjs.instances.generators import planted
 from rsjs.instances.instance import Instance
@@ -81,7 +81,7 @@ def constructed(entry: BestKnown, instance: Instance) -> Candidates:
     origin: dict[str, Any] = {"date": utc(), "source": CONSTRUCTION}
     origin["rsjs_version"] = version("rsjs-bench")
     cost = CostCandidate(**origin, value=optimum.cost, read_solution=lambda: optimum.decision)
-    proof = BoundCandidate(**origin, value=bound, bound_source=CONSTRUCTION, sound=True)
+    proof = Bound(**origin, value=bound, bound_source=CONSTRUCTION)
     return Candidates(instance=instance, costs=[cost], bounds=[proof])
 
 

@@ -115,27 +115,16 @@ def schedule(
     file: Annotated[Path, argument("FILE", "Set of jobs, or rsjs-mig-scheduling/1.")],
     method: Annotated[
         str,
-        option(
-            "METHOD",
-            "A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE], milp[@SOLVER] or"
-            " enumeration, see `rsjs list methods`.",
-        ),
+        option("METHOD", "A rule, local_search, cpsat[:RULE], ..., see `rsjs list methods`."),
     ] = "cpsat",
     reading: Annotated[
-        str | None,
-        option("A|B|C", "Jobs may stop and move (A, of a set of jobs), stop (B), neither (C)."),
+        str | None, option("A|B|C", "Jobs may stop and move (A), stop (B), neither (C).")
     ] = None,
     objective: Annotated[
         str | None,
-        option(
-            "TERMS",
-            "Stages between commas, e.g. late,completion+5*preemptions; or lexicographic. The"
-            " makespan of a set of jobs.",
-        ),
+        option("TERMS", "Stages, e.g. late,completion+5*preemptions; or lexicographic."),
     ] = None,
-    units: Annotated[
-        str | None, option("MB,...", "Memory of the units; 2000,1000,1000 of a set.")
-    ] = None,
+    units: Annotated[str | None, option("MB,...", "Memory of the units.")] = None,
     time_limit: TimeLimit = 30.0,
     threads: Threads = 1,
     seed: Seed = 0,
@@ -155,7 +144,8 @@ def schedule(
       rsjs mig schedule jobs/section4-s2.json --reading C --save problem.json -o schedule.json
       rsjs mig schedule jobs/section4-s2.json --method 'fcfs?poll=10'
 
-    The schedule is checked; `rsjs check problem.json schedule.json` checks the files again.
+    A set of jobs is scheduled with reading A, the makespan as objective and units of 2000, 1000
+    and 1000 MB if not said otherwise. `rsjs check problem.json schedule.json` checks files again.
     Ctrl-C ends the method and keeps the best schedule it has reported.
     """
     from rsjs.instances.mig.scheduling.objective import parse_objective
@@ -219,9 +209,7 @@ def repartition(
     seed: DrawSeed = 1,
     gpu: Gpu = "A100-40",
     gpus: Gpus = None,
-    rigid: Annotated[
-        bool, option(None, "Draw jobs that run on one MIG profile only.", "--rigid")
-    ] = False,
+    rigid: Annotated[bool, option(None, "Draw jobs of one MIG profile each.", "--rigid")] = False,
     releases: Annotated[int, option("T", "Draw releases up to T.")] = 0,
     delta: Annotated[int, option("T", "Draw: time to make an instance.")] = 0,
     partition: Annotated[str | None, option("LIST", "Static partition, such as 4g,2g,1g.")] = None,

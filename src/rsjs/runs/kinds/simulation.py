@@ -24,7 +24,7 @@ from rsjs.core.call import Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, SolveResult, Stop
-from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
+from rsjs.instances.check import Verdict, Violation, claims
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Methods, Request
@@ -188,18 +188,17 @@ def _replayed(workload: Workload, method: str, options: Json, path: Path) -> Out
 
 
 def _verdict(found: Outcome, claimed: float) -> Verdict:
-    totals, zero = found.totals, {"postponement": 0.0, "idle": 0.0}
-    false = abs(totals.cost - claimed) > TOLERANCE * abs(totals.cost) + ROUNDING
-    violation = Violation(
-        constraint="claimed_objective",
-        where="cost of the simulation",
-        found=claimed,
-        expected=f"{totals.cost!r}",
-    )
+    totals = found.totals
+    violations = (*claims(totals.cost, claimed, None),)
     return Verdict(
-        feasible=not false,
-        violations=(violation,) if false else (),
-        terms={"tardiness": totals.tardiness, "energy": totals.energy, **zero},
+        feasible=not violations,
+        violations=violations,
+        terms={
+            "tardiness": totals.tardiness,
+            "energy": totals.energy,
+            "postponement": 0.0,
+            "idle": 0.0,
+        },
         objective=totals.cost,
         counts={"executed": totals.completed, "postponed": totals.jobs - totals.completed},
     )
