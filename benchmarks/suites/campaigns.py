@@ -173,6 +173,6 @@ class Report(_OfRows):
 
     def track_opening_page_bytes(self, runs):
         """What the opening page may load."""
-        return self.report().opening_bytes
+        return self.report()["opening_bytes"]
 
     track_opening_page_bytes.unit = "bytes"

@@ -12,7 +12,7 @@ from rsjs.campaigns.collection import Collected
 from rsjs.reporting.archive.archive_data import Experiment, doubts, write_results
 from rsjs.reporting.site import comparison_pages
 from rsjs.reporting.site.instance_page import list_line
-from rsjs.reporting.site.report_data import families, gathered
+from rsjs.reporting.site.report_data import families, gathered, grouped
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import gap_summary
@@ -84,8 +84,7 @@ def test_of_equal_costs_one_run_is_the_best_everywhere(stored, archived):
     of_instance: dict[str, list[Row]] = {}
     for row in archived.rows:
         of_instance.setdefault(row["instance"], []).append(row)
-    found = families(gathered([stored]).rows)
-    groups = [group for family in found for group in family.instances.values()]
+    groups = grouped(gathered([stored]).rows, "instance").values()
     reported = {group[0]["instance"]: list_line(group)["method"] for group in groups}
     best = {name: best_row(rows) for name, rows in of_instance.items()}
     assert reported == {name: row and row["method"] for name, row in best.items()}

@@ -56,7 +56,7 @@ def report(
         built = build(material, folder, title=title, all_pdf=all_pdf)
     if as_json:
         facts = {"sources": [*material.sources], "runs": len(material.rows)}
-        facts |= {"missing": material.missing, **vars(built)}
+        facts |= {"missing": material.missing, **built}
         for key, name, found in (
             ("corrupt", "record", material.corrupt),
             ("sessions_lost", "session", material.lost),
@@ -73,12 +73,12 @@ def report(
         print_text(f"Left out, as its record cannot be read: {path}: {reason}")
     for session, reason in material.lost:
         print_text(f"Without commit and machine, as session {session} cannot be read: {reason}")
-    if built.without_pdf:
-        left = counted(built.without_pdf, "instance")
+    if built["without_pdf"]:
+        left = counted(built["without_pdf"], "instance")
         print_text(f"No PDF of the figures of {left}: --all-pdf draws them.")
-    pages, size = counted(built.pages, "page"), built.opening_bytes / 1e6
+    pages, size = counted(built["pages"], "page"), built["opening_bytes"] / 1e6
     print_text(f"{pages}; the opening page loads {size:.1f} MB at most. Open:")
-    print(built.folder / "index.html")
+    print(folder / "index.html")
 
 
 def beside(source: Path) -> Path:

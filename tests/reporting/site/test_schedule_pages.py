@@ -14,7 +14,7 @@ from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
 from rsjs.instances.mig.scheduling.schedule import write_schedule
 from rsjs.reporting.site import comparison_pages, instance_page
-from rsjs.reporting.site.pages import Downloads, Pages
+from rsjs.reporting.site.pages import Downloads, page_writer
 from rsjs.reporting.site.report_data import Material, families, gathered
 from rsjs.reporting.site.run_table import command, facts_script
 from rsjs.rows import build, select
@@ -74,7 +74,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     [family] = families(material.rows)
     assert family.name == "mig"
     page = instance_page.content(material.rows, material, family.styles, Drawn(tmp_path), pdf=False)
-    Pages(tmp_path, "mig", ["mig"]).write("instance.html", "instance", page)
+    page_writer(tmp_path, "mig", ["mig"])("instance.html", "instance", page)
     text = (tmp_path / "instance.html").read_text()
     assert "3 units of 2000,1000,1000 MB, 50 jobs; reading A, objective late,completion" in text
     assert (page["best_cost"], page["best_bound"]) == ("0", "0")

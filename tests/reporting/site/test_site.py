@@ -5,7 +5,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable
-from contextlib import nullcontext
 from html.parser import HTMLParser
 from importlib import util
 from urllib.parse import unquote
@@ -85,8 +84,9 @@ def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(site):
 
 def test_nothing_is_fetched_from_elsewhere_and_the_opening_page_is_small(site):
     loaded = {link for link in Page(site / "index.html").links if link.startswith("assets/")}
-    assert loaded <= {*building.OPENING}
-    assert sum((site / name).stat().st_size for name in building.OPENING) < 5_000_000
+    files = {site / "index.html", *(site / "assets").iterdir()}
+    assert {site / name for name in loaded} < files
+    assert sum(path.stat().st_size for path in files) < 5_000_000
     own = [path for path in (site / "assets").iterdir() if path.name != "plotly.min.js"]
     for path in [*own, *site.rglob("*.html"), *site.glob("data/*.js")]:
         text = path.read_text("utf-8")
@@ -198,7 +198,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
 @pytest.mark.process
 def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(store, tmp_path):
     built = building.build(gathered([store]), tmp_path / "site", title="little", all_pdf=False)
-    assert (built.without_pdf, built.pages) == (0, 10)
+    assert (built["without_pdf"], built["pages"]) == (0, 10)
     text = page_of(tmp_path / "site", "instances/*.html")
     best = min(gathered([store]).rows, key=lambda row: row["objective"])
     assert best["solution_sha256"] in text
@@ -219,16 +219,6 @@ def test_a_folder_that_is_no_report_is_left_alone(material, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-class _NoDrawing(nullcontext[None]):
-    """Draws nothing."""
-
-    def __enter__(self):
-        return self
-
-    def draw(self, *_, path):
-        pass
-
-
 def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
@@ -239,7 +229,7 @@ def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypat
         raise RuntimeError("the disk is full")
 
     monkeypatch.setattr(building.audit_pages, "fairness", fail)
-    monkeypatch.setattr(building, "Drawing", _NoDrawing)
+    monkeypatch.setattr(building, "draw", list)
     with pytest.raises(RuntimeError, match="the disk is full"):
         building.build(material, folder, title="t", all_pdf=False)
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
@@ -248,7 +238,7 @@ def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypat
 
 def test_a_report_replaces_the_last_one_with_the_same_bytes(material, site, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "FEW_INSTANCES", 0)
-    monkeypatch.setattr(building, "Drawing", _NoDrawing)
+    monkeypatch.setattr(building, "draw", list)
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / building.MARK).write_text(json.dumps({"format": building.FORMAT}))

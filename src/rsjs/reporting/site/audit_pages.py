@@ -2,7 +2,7 @@
 The pages for those who doubt: what failed, whether the comparison is fair, and provenance.
 
 Failures have how to repeat them; what was skipped or is not there yet stands with them. Fairness
-has findings, what every run was given, and how limits were kept.
+has findings, and what every run was given.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting.site.pages import Downloads, instance_url, method_url, run_url
+from rsjs.reporting.site.pages import Downloads
 from rsjs.reporting.site.report_data import DIGITS, Family, Material, ReportRow, footer, run_set
-from rsjs.reporting.site.run_table import ENDED, QUALITY, command, has_nothing, log_end, mark
-from rsjs.reporting.statistics.fairness import ASPECTS, overshoot, shown, values
-from rsjs.reporting.statistics.tables import METHOD, named
+from rsjs.reporting.site.run_table import command, has_nothing, log_end, run_table
+from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
+from rsjs.reporting.statistics.tables import METHOD
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.csv import csv_text
-from rsjs.rows.select import are_shared, group_by, known
+from rsjs.rows.select import group_by, known
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
 
@@ -57,35 +57,19 @@ def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, An
     ]
 
 
-def _failed(failed: Sequence[Row]) -> Table:
-    def link(row: Row, key: str) -> str:
-        if key == "method":
-            return method_url(row["method"])
-        return instance_url(row) if key == "instance" else run_url(row)
-
-    keys = ["method", "instance", "seed", "ended", "quality", "message"]
-    keys += ["family", "anchor", "instance_sha256"]  # for links, and in the CSV file
-    return Table(
-        name="runs",
+def _failed(failed: Sequence[ReportRow]) -> Table:
+    every = run_table(failed, "instance")
+    shown = [one for one in every.columns if one.key in ("instance", "seed", "ended", "quality")]
+    return replace(
+        every,
         title="All runs that failed or have no solution",
-        columns=[
-            METHOD,
-            Column("instance", "instance"),
-            Column("seed", "seed", formats.count),
-            ENDED,
-            QUALITY,
-            Column("message", "message"),
-            Column("anchor", "run"),
-        ],
-        rows=[{key: row[key] for key in keys} for row in failed],
+        columns=[METHOD, *shown, Column("message", "message"), every.columns[-1]],
         notes=[
             "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
             " did not fail; it stands here if it has no solution."
         ],
-        footer=footer(failed),
-        link=link,
-        mark=mark,
         choices=frozenset({"method", "ended", "quality"}),
+        shared=frozenset(),
     )
 
 
@@ -101,15 +85,12 @@ def _skipped(skipped: Sequence[Row]) -> Table:
     )
 
 
-def fairness(
-    families: Sequence[Family], rows: Sequence[ReportRow], downloads: Downloads
-) -> dict[str, Any]:
+def fairness(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
     """Return what the template `fairness` needs."""
     return {
         "unfair": [family.name for family in families if family.unfair],
         "findings": downloads.with_files(_findings(families), "all"),
         "conditions": downloads.with_files(conditions_table(families), "fairness"),
-        "limits": downloads.with_files(_limits(rows), "fairness"),
     }
 
 
@@ -160,51 +141,6 @@ def conditions_table(families: Sequence[Family]) -> Table:
             " the findings. None: not asked for, or not recorded."
         ],
         mark=lambda line, key: "warn" if (key, line["aspect"]) in unfair else "",
-    )
-
-
-def _limits(rows: Sequence[ReportRow]) -> Table:
-    """How far past their time limit the processes of each method ran."""
-    frame = pd.DataFrame(
-        [
-            {
-                "method": row["method"],
-                "past": max(0.0, overshoot(row)),
-                "false": known(row, "false_incumbents") or 0,
-                "strays": known(row, "strays") or 0,
-            }
-            for row in rows
-        ]
-    )
-    frame["median"] = frame["past"].where(frame["past"] > 0)
-    lines = frame.groupby("method", sort=False).agg(
-        runs=("past", "size"),
-        over=("median", "count"),
-        median=("median", "median"),
-        most=("past", "max"),
-        false=("false", "sum"),
-        strays=("strays", "sum"),
-    )
-    return Table(
-        name="limits",
-        title="How limits were kept",
-        columns=[
-            METHOD,
-            Column("runs", "runs", formats.count),
-            Column("over", "past the limit", formats.count),
-            Column("median", "median of these", formats.measured, unit="s"),
-            Column("most", "max", formats.measured, unit="s"),
-            Column("false", "false incumbents", formats.count),
-            Column("strays", "processes left behind", formats.count),
-        ],
-        rows=named(lines),
-        notes=[
-            "Seconds from the time limit to the end of the process. Incumbents found later do not"
-            " count. False incumbents are not worth what the method claimed."
-        ],
-        footer=footer(rows),
-        link=lambda line, key: method_url(line["method"]),
-        shared=frozenset({"median", "most"} if are_shared(rows) else ()),
     )
 
 

@@ -5,46 +5,33 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import as_file, files
 from importlib.util import find_spec
+from multiprocessing import get_context
+from operator import call
 from pathlib import Path
+from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site import audit_pages, comparison_pages, instance_page, method_page
 from rsjs.reporting.site.pages import (
     Downloads,
-    Drawing,
-    Pages,
     family_url,
     instance_slug,
     method_url,
+    page_writer,
 )
 from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import Material, families, grouped, run_set
 from rsjs.reporting.site.run_table import facts_script
+from rsjs.runs.provenance import usable_threads
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")
 FEW_INSTANCES = 30  # whose figures are drawn as PDF without being asked for: a second each
-OPENING = (
-    "index.html",
-    "assets/site.css",
-    "assets/tables.js",
-    "assets/plots.js",
-    "assets/runs.js",
-    "assets/plotly.min.js",
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Built:
-    """What was written."""
-
-    folder: Path
-    pages: int
-    opening_bytes: int  # of the opening page and all that it may load
-    without_pdf: int  # instances whose figures were not drawn as PDF
 
 
 def refuse(folder: Path) -> None:
@@ -53,72 +40,91 @@ def refuse(folder: Path) -> None:
     if lacking:
         found = described(f"no {' and no '.join(lacking)}")
         raise InputError("", found, "the extra `report`: pip install 'rsjs-bench[report]'")
-    if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).exists():
         expected = "a report of `rsjs report`, or no such folder"
         raise InputError("", described("a folder with other files"), expected, folder)
 
 
-def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> Built:
+def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> dict[str, Any]:
     """
     Write the site of some material; what was there before goes when the new one is complete.
 
-    `all_pdf` draws the figures of every instance as PDF, also of more than `FEW_INSTANCES`.
+    `all_pdf` draws the figures of every instance as PDF, also of more than `FEW_INSTANCES`. Return
+    the folder, how many pages it has, the bytes of the opening page with all that it may load, and
+    of how many instances no figure was drawn as PDF.
     """
     refuse(folder)
     scratch = folder.absolute().with_name(f".{folder.name}-{os.getpid()}")
+    before = scratch.with_name(f"{scratch.name}-before")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
-        with Drawing() as drawing:
-            without_pdf = _write(material, scratch, title, all_pdf, drawing)
-        built = Built(
-            folder=folder,
-            pages=sum(1 for _ in scratch.rglob("*.html")),
-            opening_bytes=sum((scratch / name).stat().st_size for name in OPENING),
-            without_pdf=without_pdf,
-        )
-        _put(scratch, folder)
+        without_pdf = _write(material, scratch, title, all_pdf)
+        facts = {
+            "folder": folder,
+            "pages": sum(1 for _ in scratch.rglob("*.html")),
+            "opening_bytes": sum(
+                path.stat().st_size for path in (scratch / "index.html", *scratch.glob("assets/*"))
+            ),
+            "without_pdf": without_pdf,
+        }
+        if folder.exists():
+            folder.rename(before)
+        scratch.rename(folder)
+        shutil.rmtree(before, ignore_errors=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return built
+    return facts
 
 
-def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: Drawing) -> int:
+def _write(material: Material, root: Path, title: str, all_pdf: bool) -> int:
     rows = material.rows
     found = families(rows)
-    downloads = Downloads(root, drawing)
-    pages = Pages(root, title, [family.name for family in found])
-    _assets(root, material)
-    opening = comparison_pages.overview(material, found, downloads)
-    pages.write("index.html", "overview", opening)
+    downloads = Downloads(root)
+    write = page_writer(root, title, [family.name for family in found])
+    _write_assets(root, material)
     count = len(grouped(rows, "instance"))
     pdf = all_pdf or count <= FEW_INSTANCES
     for family in found:
-        content = comparison_pages.of_family(family, downloads)
-        pages.write(family_url(family.name), "family", content)
-        for group in family.instances.values():
+        write(family_url(family.name), "family", comparison_pages.of_family(family, downloads))
+        for group in grouped(family.rows, "instance").values():
             name = instance_slug(group[0])
             content = instance_page.content(group, material, family.styles, downloads, pdf=pdf)
-            pages.write(f"instances/{name}.html", "instance", content)
+            write(f"instances/{name}.html", "instance", content)
             facts = facts_script(name, group, material)
             (root / "data" / f"{name}.js").write_text(facts, "utf-8")
     for method, group in grouped(rows, "method").items():
-        content = method_page.content(method, group, downloads)
-        pages.write(method_url(method), "method", content)
-    for name, content in (
-        ("instances", instance_page.list_content(rows, downloads)),
-        ("pairwise", comparison_pages.pairwise(found, downloads)),
-        ("failures", audit_pages.failures(material, downloads)),
-        ("fairness", audit_pages.fairness(found, rows, downloads)),
-        ("provenance", audit_pages.provenance(material, downloads)),
+        write(method_url(method), "method", method_page.content(method, group, downloads))
+    for name, template, content in (
+        ("index", "overview", comparison_pages.overview(material, found, downloads)),
+        ("instances", "instances", instance_page.list_content(rows, downloads)),
+        ("pairwise", "pairwise", comparison_pages.pairwise(found, downloads)),
+        ("failures", "failures", audit_pages.failures(material, downloads)),
+        ("fairness", "fairness", audit_pages.fairness(found, downloads)),
+        ("provenance", "provenance", audit_pages.provenance(material, downloads)),
     ):
-        pages.write(f"{name}.html", name, content)
+        write(f"{name}.html", template, content)
     mark = {"format": FORMAT, "title": title, "runs": len(rows), "run_set": run_set(rows)}
     (root / MARK).write_text(json.dumps(mark, indent=1) + "\n", "utf-8")
+    draw(downloads.pictures)
     return 0 if pdf else count
 
 
-def _assets(root: Path, material: Material) -> None:
+def draw(pictures: Sequence[Callable[[], object]]) -> None:
+    """Draw pictures by processes of their own on the cores there are."""
+    with ProcessPoolExecutor(
+        usable_threads(),
+        # spawned, not forked: a terminal's spinner is a thread of this process
+        mp_context=get_context("spawn"),
+        # only the process that asked for the pictures hears of Ctrl-C, and ends the others
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    ) as pool:
+        for _ in pool.map(call, pictures):
+            pass
+
+
+def _write_assets(root: Path, material: Material) -> None:
     """Style and scripts, plotly.js, and which instance each run and each solution file is of."""
     from plotly.offline import get_plotlyjs
 
@@ -126,32 +132,12 @@ def _assets(root: Path, material: Material) -> None:
         shutil.copytree(assets, root / "assets", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "assets" / "plotly.min.js").write_text(get_plotlyjs(), "utf-8")
     (root / "data").mkdir()
-    slugs = list(dict.fromkeys(instance_slug(row) for row in material.rows))
+    names = [instance_slug(row) for row in material.rows]
+    slugs = list(dict.fromkeys(names))
     place = {slug: i for i, slug in enumerate(slugs)}
     runs = [
-        [row["anchor"], place[instance_slug(row)], (row["solution_sha256"] or "")[:16]]
-        for row in material.rows
+        [row["anchor"], place[name], (row["solution_sha256"] or "")[:16]]
+        for row, name in zip(material.rows, names, strict=True)
     ]
     index = f"rsjsIndex({harmless({'slugs': slugs, 'runs': runs})});\n"
     (root / "data" / "index.js").write_text(index, "utf-8")
-
-
-def _is_ours(folder: Path) -> bool:
-    try:
-        return bool(json.loads((folder / MARK).read_text("utf-8"))["format"] == FORMAT)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _put(scratch: Path, folder: Path) -> None:
-    """Give the new site its name; an earlier one is moved away first and removed last."""
-    before = scratch.with_name(f"{scratch.name}-before")
-    if folder.exists():
-        folder.rename(before)
-    try:
-        scratch.rename(folder)
-    except OSError:
-        if before.exists():
-            before.rename(folder)
-        raise
-    shutil.rmtree(before, ignore_errors=True)

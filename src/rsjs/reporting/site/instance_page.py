@@ -15,7 +15,7 @@ from rsjs.reporting.figures.mig import schedule_figure
 from rsjs.reporting.figures.occupancy import occupancy_figure, shelves
 from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
 from rsjs.reporting.site.pages import Downloads, instance_slug, instance_url, method_url, run_url
-from rsjs.reporting.site.plots import AROUND, SHARED_NOTE, figure_plot
+from rsjs.reporting.site.plots import AROUND, figure_plot
 from rsjs.reporting.site.report_data import DIGITS, Material, ReportRow, footer, grouped
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
@@ -47,7 +47,7 @@ def content(
     for figure in filter(None, (_trajectories(drawn), gaps, _costs(rows))):
         timed = figure.name != "costs"
         few = "Of each method the run of median cost." if len(drawn) < len(rows) else ""
-        note = f"{few} {SHARED_NOTE if shared else ''}".strip() if timed else ""
+        note = few if timed else ""
         path = downloads.figure(f"{slug}-{figure.name}", figure, styles) if pdf else ""
         more = {"pdf": path, "note": note, "is_shared": timed and shared}
         plots.append(figure_plot(figure, styles, **more))

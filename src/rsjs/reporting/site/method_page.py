@@ -11,7 +11,7 @@ from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.figure_style import styles
 from rsjs.reporting.figures.runs import FLOOR
 from rsjs.reporting.site.pages import Downloads, run_url, slug
-from rsjs.reporting.site.plots import SHARED_NOTE, Plot, figure_plot
+from rsjs.reporting.site.plots import Plot, figure_plot
 from rsjs.reporting.site.report_data import ReportRow, footer, grouped, versions
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats
@@ -85,7 +85,7 @@ def _plots(rows: Sequence[ReportRow]) -> list[Plot]:
     ]
     seconds = [{**row, "value": row["total_s"]} for row in rows if known(row, "total_s")]
     shared = are_shared(seconds)
-    note = f"From the start of the build to the end. {SHARED_NOTE if shared else ''}".strip()
+    note = "From the start of the build to the end."
     figures = [
         _by_size("gaps", "Gap at the end by size", "gap to the best bound [%]", gaps, floor),
         _by_size("seconds", "Time by size", "wall-clock time [s]", seconds, note),

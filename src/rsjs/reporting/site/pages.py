@@ -1,22 +1,18 @@
 """
 Where pages are, and how they are written from templates: paths from the root of the site.
 
-Their tables and pictures are files, too: CSV, Markdown and LaTeX, and PDF, drawn while pages are
-written, by processes of their own on the cores there are.
+Their tables and pictures are files, too: CSV, Markdown and LaTeX, and PDF.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import signal
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import version
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,7 +23,6 @@ from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import MISSING
 from rsjs.reporting.tables.labels import outcome, status_word
 from rsjs.reporting.tables.table import Table, latex_all, markdown_all
-from rsjs.runs.provenance import usable_threads
 
 LONGEST = 64  # characters of a name that are kept
 Draw = Callable[..., object]
@@ -109,64 +104,39 @@ FILTERS: dict[str, Callable[..., Any]] = {
 }
 
 
-class Pages:
-    """Writes pages below the root of a site; every page links those of its families."""
+def page_writer(
+    root: Path, title: str, families: Sequence[str]
+) -> Callable[[str, str, Mapping[str, Any]], None]:
+    """Return what writes a page below the root of a site: of its path, template and content."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    def __init__(self, root: Path, title: str, families: Sequence[str]) -> None:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+    pages = Environment(
+        loader=PackageLoader("rsjs.reporting.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters.update(FILTERS)
+    pages.globals.update(
+        site=title, version=version("rsjs-bench"), family_names=families, outcome=outcome
+    )
 
-        self._root = root
-        self._environment = Environment(
-            loader=PackageLoader("rsjs.reporting.site"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.filters.update(FILTERS)
-        self._environment.globals.update(
-            site=title, version=version("rsjs-bench"), family_names=families, outcome=outcome
-        )
+    def write(path: str, template: str, content: Mapping[str, Any]) -> None:
+        up = "../" * path.count("/")  # links begin with the way up from the page
+        text = pages.get_template(f"{template}.html.j2").render(root=up, page=path, **content)
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text, "utf-8")
 
-    def write(self, path: str, template: str, content: dict[str, Any]) -> None:
-        """Write a page; links in templates begin with `root`, the way up from the page."""
-        made = self._environment.get_template(f"{template}.html.j2")
-        file = self._root / path
-        file.parent.mkdir(exist_ok=True)
-        up = "../" * path.count("/")
-        file.write_text(made.render(root=up, page=path, **content), "utf-8")
-
-
-class Drawing(ProcessPoolExecutor):
-    """Draws what is asked for; leaving the context waits until all of it is drawn."""
-
-    def __init__(self) -> None:
-        # spawned, not forked: a terminal's spinner is a thread of this process
-        super().__init__(
-            usable_threads(),
-            mp_context=get_context("spawn"),
-            # only the process that asked for the pictures hears of Ctrl-C, and ends the others
-            initializer=signal.signal,
-            initargs=(signal.SIGINT, signal.SIG_IGN),
-        )
-        self._pictures: list[Future[object]] = []
-
-    def draw(self, draw: Draw, *what: Any, path: Path) -> None:
-        """Call draw(*what, path), a function of a module."""
-        self._pictures.append(self.submit(draw, *what, path))
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.shutdown(cancel_futures=kind is not None)
-        if kind is None:
-            for picture in self._pictures:
-                picture.result()
+    return write
 
 
 class Downloads:
-    """Writes files below the root of a site."""
+    """Writes files below the root of a site; `pictures` are to be drawn beside the pages."""
 
-    def __init__(self, root: Path, drawing: Drawing) -> None:
-        self._root, self._drawing = root, drawing
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.pictures: list[Callable[[], object]] = []
         (root / FOLDER).mkdir()
 
     def with_files(self, table: Table, place: str) -> Table:
@@ -182,13 +152,13 @@ class Downloads:
         return replace(table, files=files)
 
     def picture(self, name: str, draw: Draw, *what: Any, suffix: str = "pdf") -> str:
-        """Return the path of a picture that is drawn meanwhile: draw(*what, path)."""
+        """Return the path of a picture that is drawn later: draw(*what, path)."""
         path = f"{FOLDER}/{name}.{suffix}"
-        self._drawing.draw(draw, *what, path=self._root / path)
+        self.pictures.append(partial(draw, *what, self._root / path))
         return path
 
     def figure(self, name: str, figure: Figure, styles: Styles) -> str:
-        """Return the path of a figure as PDF, drawn meanwhile."""
+        """Return the path of a figure as PDF, drawn later."""
         return self.picture(name, partial(write, styles=styles), figure)
 
     def text(self, name: str, text: str) -> str:

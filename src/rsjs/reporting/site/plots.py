@@ -30,10 +30,6 @@ SYMBOLS = {  # marker of matplotlib -> symbol of plotly
 }
 MOST_POINTS = 120  # of a curve
 DIGITS = 6  # significant, of a coordinate
-SHARED_NOTE = (
-    "Seconds were measured beside other runs or processes, or in a batch: for the shape, not for a"
-    " ranking."
-)
 BAR, AROUND = 26, 100  # pixels: height of a line of bars or intervals, room for the axis
 
 

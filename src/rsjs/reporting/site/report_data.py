@@ -15,19 +15,20 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from rsjs.campaigns.collection import Collected, collect
+from rsjs.campaigns.collection import collect
 from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ranks import rank_spread
-from rsjs.reporting.statistics.tables import tables
+from rsjs.reporting.statistics.tables import named, tables
 from rsjs.reporting.statistics.tidy import ROWS, StoredRow, matrix, read_stored
 from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
+from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
 from rsjs.rows.select import by_family, competing, distinct, family_of, group_by, known, ordered
 from rsjs.runs.kinds.base import KINDS, kind
@@ -54,7 +55,7 @@ class Material:
 
     sources: Sequence[Path]  # folders or files, as given
     rows: list[ReportRow]
-    skipped: list[ReportRow]  # what was asked and not carried out, the reason in `message`
+    skipped: list[Row]  # what was asked and not carried out, the reason in `message`
     corrupt: list[tuple[str, str]]  # path and reason
     lost: list[tuple[str, str]]  # id and reason of sessions whose file cannot be read
     missing: list[str]  # ids of runs that a plan has and no store
@@ -80,7 +81,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     """
     stores = [path for path in sources if (path / STORE).exists()]
     tables = [path for path in sources if path not in stores]
-    found = collect(stores) if stores else Collected()
+    found = collect(stores)
     rows: list[StoredRow] = [
         {**row, "events": trajectory["events"]}
         for row, trajectory in zip(found.rows, found.trajectories, strict=True)
@@ -91,8 +92,7 @@ def gathered(sources: Sequence[Path]) -> Material:
             expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
             raise InputError("", described("a folder with other files"), expected, path)
         rows += read_stored(path)
-        file = path / SKIPPED
-        skipped += read_rows(file) if file.exists() else []
+        skipped += read_rows(path / SKIPPED) if (path / SKIPPED).exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
@@ -103,8 +103,8 @@ def gathered(sources: Sequence[Path]) -> Material:
     }
     return Material(
         sources=sources,
-        rows=[_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))],
-        skipped=[cast(ReportRow, {**row, "family": family_of(row)}) for row in skipped],
+        rows=[_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)), start=1)],
+        skipped=skipped,
         corrupt=found.corrupt,
         missing=found.missing,
         sessions=found.sessions,
@@ -114,29 +114,23 @@ def gathered(sources: Sequence[Path]) -> Material:
 
 
 def _completed(row: StoredRow, place: int, stores: Mapping[str, Path]) -> ReportRow:
-    stop = Stop(row["stop"])
+    run_id, stop, sums = known(row, "run_id"), Stop(row["stop"]), {}
+    if run_id in stores:
+        lines = (Store(stores[run_id]).path(run_id) / SUMS).read_text("utf-8").splitlines()
+        sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
-    run_id = known(row, "run_id")
+    solutions = (sums.get(kind(name).solution_file) for name in KINDS)
     made = {
         **row,
         "family": family_of(row),
-        "anchor": run_id or f"row{place + 1}",
+        "anchor": run_id or f"row{place}",
         "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
         "quality": known(row, "quality") or quality(row),
-        "solution_sha256": _solution_sha256(run_id, stores.get(run_id)) if run_id else None,
+        "solution_sha256": next(filter(None, solutions), None),
         "message": row.get("message") or "",
         "events": row.get("events"),
     }
     return cast(ReportRow, made)
-
-
-def _solution_sha256(run_id: str, store: Path | None) -> str | None:
-    if store is None:
-        return None
-    lines = (Store(store).path(run_id) / SUMS).read_text("utf-8").splitlines()
-    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    files = (kind(name).solution_file for name in KINDS)
-    return next((sums[file] for file in files if file in sums), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +147,6 @@ class Family:
         return Analysis(rows=self.rows)
 
     @cached_property
-    def footer(self) -> str:
-        """What its runs have in common, see `footer`."""
-        return footer(self.rows)
-
-    @cached_property
     def tables(self) -> dict[str, Table]:
         """Its tables by name."""
         return {table.name: table for table in tables(self.analysis)}
@@ -170,17 +159,11 @@ class Family:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """One line per method, from several tables; by mean primal gap, those not ranked last."""
-        frames = {
-            name: self.tables[name].frame.set_index("method")
-            for name in ("counts", "times", "gaps")
-        }
-        made = frames["times"].join(frames["gaps"]).join(frames["counts"][["runs"]])
+        times, gaps = (self.tables[name].frame.set_index("method") for name in ("times", "gaps"))
         ranked = self.analysis.ranked
-        spread = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
-        if ranked:
-            spread = rank_spread(self.analysis.ranks_by_cost)
-        made = made.join(spread.add_prefix("rank_")).assign(
-            unranked=~made.index.isin(ranked),
+        spread = rank_spread(self.analysis.ranks_by_cost) if ranked else pd.DataFrame()
+        made = times.join([gaps, spread.add_prefix("rank_")]).assign(
+            unranked=~times.index.isin(ranked),
             verified=matrix(self.analysis.runs, "primal_gap").count(),
         )
         made["rank"] = made["primal_mean"].where(~made["unranked"]).round(9).rank(method="min")
@@ -189,27 +172,17 @@ class Family:
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:
         """How each method is drawn, see `figure_style.styles`."""
-        return figure_style.styles([*self.order, *self.methods])
+        return figure_style.styles([*self.order, *grouped(self.rows, "method")])
 
     @property
-    def methods(self) -> list[str]:
-        """Its methods, in order of first appearance."""
-        return list(dict.fromkeys(row["method"] for row in self.rows))
-
-    @property
-    def compared(self) -> list[str]:
-        """Its methods without `references`, see `select.competing`."""
-        return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
-
-    @property
-    def instances(self) -> dict[str, list[ReportRow]]:
-        """Name, which no other instance has -> its rows."""
-        return grouped(self.rows, "instance")
+    def ranked(self) -> list[dict[str, Any]]:
+        """The lines of `summary` that have a rank."""
+        return named(self.summary[~self.summary["unranked"]])
 
 
 def families(rows: Sequence[ReportRow]) -> list[Family]:
     """Return the families that there are, in the order of the catalogue."""
-    order = list(dict.fromkeys(str(row["method"]) for row in competing(rows)))
+    order = [*grouped(competing(rows), "method")]
     return [Family(name=name, rows=group, order=order) for name, group in by_family(rows).items()]
 
 

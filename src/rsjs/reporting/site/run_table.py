@@ -33,7 +33,7 @@ DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
 GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
-KEPT = ("instance", "instance_sha256", "family", "anchor", "solution_sha256")  # in CSV, for links
+KEPT = ("method", "message", "instance", "instance_sha256", "family", "anchor", "solution_sha256")
 DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
 ENDED = Column("ended", "ended", text=lambda row: status_word(row["ended"]))
 QUALITY = Column("quality", "status", text=lambda row: status_word(row["quality"]))
@@ -83,15 +83,17 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
             **{column.key: known(row, column.key) for column in columns},
             "executed": executed(row),
             "run": row["anchor"],
-            **{key: row.get(key) for key in KEPT},
+            **{key: row.get(key) for key in KEPT},  # in CSV, for links
             "best": is_best(row, best[str(row["instance"])]),
         }
         for row in rows
     ]
 
     def link(line: Row, key: str) -> str:
+        if key == "method":
+            return method_url(line["method"])
         if by == "method":  # on the page of the instance itself
-            return method_url(line["method"]) if key == "method" else f"#r-{line['anchor']}"
+            return f"#r-{line['anchor']}"
         if key == "instance":
             return instance_url(line)
         return run_url(line) if key in ("objective", "gap_to_best", "run") else ""
