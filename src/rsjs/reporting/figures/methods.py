@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from rsjs.reporting.figures.boxes import Box, boxes
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Panel, Series
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import distribution, with_trajectories
@@ -144,31 +145,28 @@ def ranking(spread: pd.DataFrame) -> Figure:
 
 def rank_bars(shares: pd.DataFrame, measure: str) -> Figure:
     """Return stacked bars of `rank_shares` by "cost" or "time", rank 1 darkest, the best on top."""
-    places = [float(i) for i in range(len(shares))]
-    begin = shares.cumsum(axis=1) - shares
-    series = []
+    begin, legend = shares.cumsum(axis=1) - shares, {}
     for i, rank in enumerate(shares.columns):
         pale = i / max(1, len(shares.columns) - 1)
         colour = [round(a + pale * (b - a)) for a, b in zip(DARKEST, PALEST, strict=True)]
-        series.append(
-            Series(
-                name=f"rank {rank}",
-                x=shares[rank].tolist(),
-                y=places,
-                kind="bars",
-                colour="#" + bytes(colour).hex(),
-                base=begin[rank].tolist(),
-                texts=[str(rank) if share >= TOLD else "" for share in shares[rank]],
-                tips=[
-                    f"{name}: rank {rank} in {share:.1%}" for name, share in shares[rank].items()
-                ],
-            )
-        )
+        legend[f"rank {rank}"] = ["#" + bytes(colour).hex()]
+    found = []
+    for i, name in enumerate(shares.index):
+        for rank, share in shares.loc[name].items():
+            word, text = f"rank {rank}", str(rank) if share >= TOLD else ""
+            tip = f"{name}: {word} in {share:.1%}"
+            left = begin.loc[name, rank]
+            found.append(Box(left, share, i, 0.75, word, legend[word][0], text, tip))
     x = Axis(title="share of the bootstrap's draws", is_share=True, ends=(0.0, 1.0))
     note = "How often each method has each rank when instances, then seeds, are drawn again."
     name, title = f"ranks-by-{measure}", f"Shares of ranks by {measure}"
     return _by_method(
-        name, title, f"{note} Rank 1 is darkest.", [*map(str, shares.index)], x, series
+        name,
+        title,
+        f"{note} Rank 1 is darkest.",
+        [*map(str, shares.index)],
+        x,
+        boxes(found, legend),
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rsjs.core.errors import InputError, described
+from rsjs.reporting.figures.boxes import Box, boxes
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import cost, folded
 from rsjs.reporting.tables.labels import shortened
@@ -19,11 +20,16 @@ SOONEST = 1e-4  # s
 OWN_LABEL = "gap to its own bound"
 LONGEST_LABEL, LONGEST_TITLE = 36, 50  # characters
 
-# postponement, which dwarfs the others under overload, comes last: a broken bar shows them
-TERMS = {"energy": "#0072B2", "idle": "#999999", "tardiness": "#E69F00", "postponement": "#D55E00"}
-CUT = 20.0  # costs above so many times the least are broken bars,
+# postponement, which dwarfs the others under overload, comes last: bars cut off show them
+TERMS = {
+    "energy": ["#0072B2"],
+    "idle": ["#999999"],
+    "tardiness": ["#E69F00"],
+    "postponement": ["#D55E00"],
+}
+CUT = 20.0  # costs above so many times the least are cut off,
 SHOWN = 4.0  # at least so many times as long as the least
-BREAK = 0.04  # of the bar's length
+CUT_OFF = "»"
 BARS, BAR, LETTER = 2.6, 0.2, 0.075  # inches: length and height of bars, width of a letter
 
 
@@ -81,13 +87,18 @@ def step_series(name: str, points: Sequence[tuple[float, float]], **more: Any) -
 
 def gap_curve(run: Run, *, own: bool = False) -> list[tuple[float, float]]:
     """Seconds and gap [%] at each event, to the best bound of the instance or to the own one."""
-    points = []
-    for event in run["events"]:
-        bound = event.get("bound") if own else run.get("best_bound")
-        value = gap(event.get("incumbent"), bound)
-        if value is not None:
-            points.append((max(SOONEST, event["seconds"]), max(FLOOR, 100 * value)))
-    if len(run["events"]) > 1 and points and run.get("seconds"):
+
+    def of_event(event: Run) -> float | None:
+        return gap(event.get("incumbent"), event.get("bound") if own else run.get("best_bound"))
+
+    return [(time, max(FLOOR, 100 * value)) for time, value in trajectory(run, of_event)]
+
+
+def trajectory(run: Run, of_event: Callable[[Run], float | None]) -> list[tuple[float, float]]:
+    """Seconds and values of events, and the last value at the end of the run."""
+    found = [(max(SOONEST, event["seconds"]), of_event(event)) for event in run["events"]]
+    points = [(time, value) for time, value in found if value is not None]
+    if len(found) > 1 and points and run.get("seconds"):
         points.append((max(points[-1][0], run["seconds"]), points[-1][1]))
     return points
 
@@ -96,7 +107,7 @@ def cost_split(rows: Sequence[AnyRow]) -> Figure:
     """
     Return a panel per instance: stacked bars of the terms [$] by method.
 
-    Bars far longer than the shortest are broken; every bar tells its total.
+    Bars far longer than the shortest are cut off; every bar tells its total.
     """
     if not rows:
         raise InputError("", described("no rows"), "at least one run to draw")
@@ -109,6 +120,7 @@ def cost_split(rows: Sequence[AnyRow]) -> Figure:
         title="What the cost is made of",
         panels=[_costs(name, group) for name, group in panels.items()],
         heading=common,
+        note=f"{CUT_OFF}: the bar goes on, see its total.",
         size=(max(5.0 if len(panels) == 1 else 0, BARS + LETTER * longest), bars * BAR + 0.8),
         columns=2,
         is_shared=(False, False),
@@ -117,49 +129,28 @@ def cost_split(rows: Sequence[AnyRow]) -> Figure:
 
 def _costs(instance: str, rows: Sequence[Run]) -> Panel:
     limit = _limit([row["objective"] for row in rows if known(row, "objective") is not None])
-    pieces: dict[str, list[tuple[float, float, int, str]]] = {term: [] for term in TERMS}
+    found: list[Box] = []
     words: list[tuple[float, int, str]] = []
     for place, row in enumerate(rows):
-        total = known(row, "objective")
-        if total is None:
-            words.append((0.01 * limit, place, how_it_ended(row)))
-            continue
-        room, left = limit if total <= limit else (1 - 2 * BREAK) * limit, 0.0
-        for term in TERMS:
+        total, left = known(row, "objective"), 0.0
+        for term, (colour,) in TERMS.items() if total is not None else ():
             value = known(row, term) or 0.0
-            wide = min(value, room - left)
+            wide = min(value, limit - left)
             if wide > 0:
                 tip = f"{row['method']}: {cost(total)} $, {term} {value:.6g} $"
-                pieces[term].append((wide, left, place, tip))
+                text = CUT_OFF if wide < value else ""
+                found.append(Box(left, wide, place, 0.7, term, colour, text, tip))
                 left += wide
-        if total > limit:  # a broken bar: the piece after the gap ends with the last term
-            last = [term for term in TERMS if known(row, term)][-1:]
-            for term in last:
-                tip = pieces[term][-1][3] if pieces[term] else ""
-                pieces[term].append((BREAK * limit, (1 - BREAK) * limit, place, tip))
-        told = f"{cost(total)}  WRONG" if is_wrong(row) else cost(total)
-        words.append((min(total, limit) + 0.01 * limit, place, told))
-    series = [
-        Series(
-            name=term,
-            x=[wide for wide, _, _, _ in bars],
-            y=[place for _, _, place, _ in bars],
-            kind="bars",
-            colour=TERMS[term],
-            base=[left for _, left, _, _ in bars],
-            width=0.7,
-            tips=[tip for *_, tip in bars],
-        )
-        for term, bars in pieces.items()
-    ]
+        told = how_it_ended(row) if total is None else cost(total)
+        words.append((left + 0.01 * limit, place, f"{told}  WRONG" if is_wrong(row) else told))
     at, places, texts = zip(*words, strict=True)
-    series.append(Series(name="", x=at, y=places, kind="words", texts=texts, colour="0.15"))
+    totals = Series(name="", x=at, y=places, kind="words", texts=texts, colour="0.15")
     room = 1.7 if any(map(is_wrong, rows)) else 1.35  # for the totals
     ticks = {
         float(i): "\n".join(folded(str(row["method"]), LONGEST_LABEL)) for i, row in enumerate(rows)
     }
     return Panel(
-        series=series,
+        series=[*boxes(found, TERMS), totals],
         x=Axis(title="cost [$]", ends=(0.0, room * limit)),
         y=Axis(ticks=ticks, ends=(len(rows) - 0.4, -0.6)),
         title="\n".join(folded(instance, LONGEST_LABEL)),

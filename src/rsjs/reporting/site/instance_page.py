@@ -13,7 +13,13 @@ from rsjs.reporting.figures.draw import Styles
 from rsjs.reporting.figures.figure import Axis, Figure, Panel
 from rsjs.reporting.figures.mig import schedule_figure
 from rsjs.reporting.figures.occupancy import occupancy_figure, shelves
-from rsjs.reporting.figures.runs import SOONEST, cost_split, gap_curve, gap_over_time, step_series
+from rsjs.reporting.figures.runs import (
+    cost_split,
+    gap_curve,
+    gap_over_time,
+    step_series,
+    trajectory,
+)
 from rsjs.reporting.site.pages import Downloads, instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, figure_plot
 from rsjs.reporting.site.report_data import DIGITS, Material, ReportRow, footer, grouped
@@ -26,7 +32,7 @@ from rsjs.runs.kinds.base import kind
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out
-LINE, UNIT = 17, 80  # pixels: height of a node and of a unit
+LINE, UNIT = 24, 80  # pixels: height of a node and of a unit
 
 
 def content(
@@ -128,11 +134,15 @@ def _cost(row: Row) -> float:
 
 def _trajectories(runs: Sequence[Row]) -> Figure | None:
     """Incumbent and bound of each run against time; None if no trajectory was kept."""
-    least = min((cost for run in runs for _, cost in _points(run, "incumbent")), default=0.0)
+
+    def points_of(run: Row, key: str) -> list[tuple[float, float]]:
+        return trajectory(run, lambda event: known(event, key))
+
+    least = min((cost for run in runs for _, cost in points_of(run, "incumbent")), default=0.0)
     series = []
     for run in runs:
         for key, look, word in (("incumbent", "", "cost"), ("bound", "thin", "bound")):
-            points = _points(run, key)
+            points = points_of(run, key)
             if least > 0:  # first bounds may be negative, or next to nothing
                 points = [point for point in points if point[1] >= SHOWN_BOUNDS * least]
             if points:
@@ -150,19 +160,6 @@ def _trajectories(runs: Sequence[Row]) -> Figure | None:
         note=f"Thick: incumbents; thin: bounds{below}.",
         size=(4.5, 2.8),
     )
-
-
-def _points(run: Row, key: str) -> list[tuple[float, float]]:
-    """Seconds and values, up to the end of the run."""
-    found = [
-        (max(SOONEST, event["seconds"]), event[key])
-        for event in run["events"]
-        if known(event, key) is not None
-    ]
-    end = run["seconds"]
-    if found and end is not None and end > found[-1][0]:
-        found.append((end, found[-1][1]))
-    return found
 
 
 def _costs(rows: Sequence[Row]) -> Figure | None:

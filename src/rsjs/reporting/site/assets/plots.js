@@ -36,7 +36,7 @@ function rsjsThemed(spec) {
     layout: {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest",
       font: { color: ink, family: "inherit", size: 12 }, showlegend: false, dragmode: "zoom",
-      margin: { l: 60, r: 12, t: 12, b: 50 },
+      margin: { l: 60, r: 12, t: 34, b: 50 },
       hoverlabel: { bgcolor: rsjsColour("--panel"), font: { color: ink } },
       ...layout,
     },
