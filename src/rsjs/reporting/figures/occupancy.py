@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Block:
     """A job on `width` GPUs (a fraction: a share) from position `start` of its node."""
 
@@ -51,7 +51,7 @@ class Block:
         return self.width < 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Shelf:
     """A node that is on, its GPUs side by side."""
 
@@ -90,30 +90,17 @@ def shelves(instance: Instance, solution: Solution) -> list[Shelf]:
     on = np.flatnonzero(solution.node_type >= 0)
     found_on = []
     for node in on[np.argsort(solution.node_type[on], kind="stable")].tolist():
-        node_type = int(solution.node_type[node])
-        gpu = cluster.gpu_types[cluster.gpu_of_type[node_type]]
+        kind = cluster.node_types[solution.node_type[node]]
+        gpu = cluster.gpu_types[cluster.gpu_of_type[solution.node_type[node]]]
         widths = {}
         for job in placement.running[placement.node == node].tolist():
             gpus, level = int(solution.job_gpus[job]), int(solution.job_level[job])
             widths[job] = gpus * gpu.units if gpus else gpu.levels[level].units
-        blocks = [
-            Block(
-                job=names[job],
-                start=start / gpu.units,
-                width=widths[job] / gpu.units,
-                hours=hours[job],
-            )
+        blocks = tuple(
+            Block(names[job], start / gpu.units, widths[job] / gpu.units, hours[job])
             for job, start in placed(widths, gpu.units).items()
-        ]
-        found_on.append(
-            Shelf(
-                node=cluster.node_names[node],
-                node_type=cluster.node_types[node_type].name,
-                gpu_type=gpu.name,
-                gpus=cluster.node_types[node_type].gpus,
-                blocks=tuple(blocks),
-            )
         )
+        found_on.append(Shelf(cluster.node_names[node], kind.name, gpu.name, kind.gpus, blocks))
     return found_on
 
 
@@ -124,16 +111,14 @@ def placed(widths: dict[int, int], units: int) -> dict[int, int]:
     Whole GPUs first, the job with most GPUs first; then shares, packed as the checker counts them.
     """
     starts: dict[int, int] = {}
+    whole = sorted((j for j in widths if widths[j] >= units), key=lambda j: (-widths[j], j))
+    shares = {job: width for job, width in widths.items() if width < units}
     end = 0
-    for job in sorted((j for j in widths if widths[j] >= units), key=lambda j: (-widths[j], j)):
-        starts[job] = end
-        end += widths[job]
-    for group in packed({job: width for job, width in widths.items() if width < units}, units):
-        at = end
+    for group in [*([job] for job in whole), *packed(shares, units)]:
         for job in group:
-            starts[job] = at
-            at += widths[job]
-        end += units
+            starts[job] = end
+            end += widths[job]
+        end = ceil(end / units) * units
     return starts
 
 

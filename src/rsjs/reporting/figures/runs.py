@@ -120,7 +120,6 @@ def cost_split(rows: Sequence[AnyRow]) -> Figure:
         title="What the cost is made of",
         panels=[_costs(name, group) for name, group in panels.items()],
         heading=common,
-        note=f"{CUT_OFF}: the bar goes on, see its total.",
         size=(max(5.0 if len(panels) == 1 else 0, BARS + LETTER * longest), bars * BAR + 0.8),
         columns=2,
         is_shared=(False, False),
@@ -145,13 +144,14 @@ def _costs(instance: str, rows: Sequence[Run]) -> Panel:
         words.append((left + 0.01 * limit, place, f"{told}  WRONG" if is_wrong(row) else told))
     at, places, texts = zip(*words, strict=True)
     totals = Series(name="", x=at, y=places, kind="words", texts=texts, colour="0.15")
+    note = f", {CUT_OFF}: cut off" if any(box.text for box in found) else ""
     room = 1.7 if any(map(is_wrong, rows)) else 1.35  # for the totals
     ticks = {
         float(i): "\n".join(folded(str(row["method"]), LONGEST_LABEL)) for i, row in enumerate(rows)
     }
     return Panel(
         series=[*boxes(found, TERMS), totals],
-        x=Axis(title="cost [$]", ends=(0.0, room * limit)),
+        x=Axis(title=f"cost [$]{note}", ends=(0.0, room * limit)),
         y=Axis(ticks=ticks, ends=(len(rows) - 0.4, -0.6)),
         title="\n".join(folded(instance, LONGEST_LABEL)),
     )
