@@ -44,7 +44,7 @@ def test_a_bad_number_in_an_array_is_told_with_its_place(example, name, at, valu
         _changed(to_instance(example()), name, at, value)
 
 
-@pytest.mark.parametrize("sign", ["x" * 200, "\n", "\x1b", "\x9b", "\u202e", "\x00"])
+@pytest.mark.parametrize("sign", ["\n", "\x1b", "\x9b", "\u202e", "\x00"])
 def test_names_hold_nothing_that_steers_a_terminal(example, sign):
     for place, where in {
         ("name",): "/name",

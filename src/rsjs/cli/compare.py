@@ -300,12 +300,12 @@ def copy_solutions(rows: Sequence[Row], folder: Path) -> None:
 
 def file_name(text: str) -> str:
     """
-    Return a text with what file systems do not like replaced.
+    Return a text with what file systems do not like replaced, cut where it is too long for them.
 
     >>> file_name("case--greedy:code?x=1")
     'case--greedy_code_x=1'
     """
-    return re.sub(r"[^\w.@=,+-]", "_", text, flags=re.ASCII)
+    return re.sub(r"[^\w.@=,+-]", "_", text, flags=re.ASCII)[:230]
 
 
 def story(rows: Sequence[Row]) -> str:
