@@ -61,97 +61,41 @@ from scipy.sparse import csr_array
 from rsjs.core.errors import InputError
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.simulation import accounting
 from rsjs.simulation.options import Options, real_times
+
+MOST = 1_000_000  # columns of the linear program: about 3 GB
 
 
 class Modes(NamedTuple):
     """Q modes of J jobs."""
 
     pace: Floats  # (J, Q) a_jq, real hours per epoch; inf where not admissible
-    price: Floats  # (Q,) p_q [$/h]
+    price: Floats  # (Q,) p_q [$/h]; 0 of GPUs that no node has
     gpu: Ints  # (Q,) GPU type
     amount: Floats  # (Q,) GPUs, or the part of one
 
 
 def modes(workload: Workload, options: Options) -> Modes:
     """Return the modes of a workload under the options of a simulation."""
-    cluster = workload.cluster
-    dedicated, shared = real_times(workload.submitted(), workload.digest, options)
-    per_gpu = _least_price_per_gpu(workload, options)
-    gpus = np.arange(dedicated.shape[2])
-    part = np.zeros(shared.shape[1:])
+    cluster, types = workload.cluster, len(workload.cluster.gpu_types)
+    pace = np.concatenate(real_times(workload.submitted(), workload.digest, options), axis=2)
+    counts = np.arange(cluster.largest + 1)
+    amount = np.zeros((types, pace.shape[2]))
+    amount[:, counts] = counts
     for i, gpu in enumerate(cluster.gpu_types):
-        for level, share in enumerate(gpu.levels):
-            part[i, level] = share.units / gpu.units
-    amount = np.hstack([np.broadcast_to(gpus, dedicated.shape[1:]), part])
-    pace = np.concatenate([dedicated, shared], axis=2)
+        for level, share in enumerate(gpu.levels, start=len(counts)):
+            amount[i, level] = share.units / gpu.units
+    each = (accounting.prices(cluster, options.energy)[:, 1:] / counts[1:]).min(axis=1)
+    there, gpu_of_type = cluster.allowed_in_class.any(axis=0), cluster.gpu_of_type
+    per_gpu = [min(each[there & (gpu_of_type == i)].tolist(), default=0.0) for i in range(types)]
     return Modes(
         pace=pace.reshape(len(pace), -1),
-        price=(amount * per_gpu[:, None]).reshape(-1),
-        gpu=np.repeat(np.arange(len(amount)), amount.shape[1]),
-        amount=amount.reshape(-1),
+        price=(amount * np.array(per_gpu)[:, None]).ravel(),
+        gpu=np.repeat(np.arange(types), amount.shape[1]),
+        amount=amount.ravel(),
     )
-
-
-def _least_price_per_gpu(workload: Workload, options: Options) -> Floats:
-    """Return (T,) $/h of a GPU in use where it costs least; 0 for GPUs that no node has."""
-    cluster = workload.cluster
-    price = accounting.prices(cluster, options.energy)[:, 1:]
-    each = (price / np.arange(1, price.shape[1] + 1)).min(axis=1)
-    least = np.full(len(cluster.gpu_types), np.inf)
-    present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
-    np.minimum.at(least, cluster.gpu_of_type[present], each[present])
-    return np.where(np.isfinite(least), least, 0.0)
-
-
-MOST = 1_000_000  # columns: about 3 GB
-
-
-class Columns(NamedTuple):
-    """n columns (job, mode, bucket), sorted by job."""
-
-    job: Ints
-    config: Ints
-    bucket: Ints  # B = after the last one
-
-
-def edges(workload: Workload, of: Modes, hours: float) -> Floats:
-    """Return (B + 1,) begin of each bucket and the end of the last one [h]."""
-    jobs, cluster = workload.jobs, workload.cluster
-    fastest = of.pace.argmin(axis=1)
-    work = workload.realised_epochs * of.pace[np.arange(len(jobs)), fastest] * of.amount[fastest]
-    busy = float(work.sum()) / float(cluster.largest_of_class @ cluster.class_sizes)
-    begin, last = float(jobs.release[0]), max(float(jobs.release[-1]), float(jobs.due.max()))
-    buckets = (last + busy - begin) / hours
-    if buckets * np.count_nonzero(np.isfinite(of.pace)) > MOST:
-        raise InputError("/hours", hours, f"longer buckets: up to {MOST} columns of the program")
-    return np.asarray(begin + hours * np.arange(ceil(buckets) + 1), dtype=np.float64)
-
-
-def columns(workload: Workload, of: Modes, edge: Floats) -> Columns:
-    """Return every job in every useful mode, from its submission on and after the buckets."""
-    first = np.searchsorted(edge[1:], workload.jobs.release, side="right")
-    job, config = np.nonzero(_useful(of))
-    each = len(edge) - first[job]
-    start = np.cumsum(each) - each
-    return Columns(
-        job=np.repeat(job, each),
-        config=np.repeat(config, each),
-        bucket=np.arange(int(each.sum())) - np.repeat(start - first[job], each),
-    )
-
-
-def _useful(of: Modes) -> Bools:
-    """Return (J, Q) admissible, and faster than anything less of the same GPU type."""
-    useful = np.isfinite(of.pace)
-    for q in range(len(of.gpu)):
-        less = (of.gpu == of.gpu[q]) & (of.amount < of.amount[q])
-        if less.any():
-            useful[:, q] &= of.pace[:, q] < of.pace[:, less].min(axis=1)
-    return useful
 
 
 def capacity_free_bound(workload: Workload, options: Options | None = None) -> float:
@@ -194,102 +138,104 @@ def bucket_bound(
     return max(certified(model, _multipliers(model)), capacity_free_bound(workload, options))
 
 
+def edges(workload: Workload, of: Modes, hours: float) -> Floats:
+    """Return (B + 1,) begin of each bucket and the end of the last one [h]."""
+    jobs, cluster = workload.jobs, workload.cluster
+    fastest = of.pace.argmin(axis=1)
+    work = workload.realised_epochs * of.pace[np.arange(len(jobs)), fastest] * of.amount[fastest]
+    busy = float(work.sum()) / float(cluster.largest_of_class @ cluster.class_sizes)
+    begin, last = float(jobs.release[0]), max(float(jobs.release[-1]), float(jobs.due.max()))
+    buckets = (last + busy - begin) / hours
+    if buckets * np.count_nonzero(np.isfinite(of.pace)) > MOST:
+        raise InputError("/hours", hours, f"longer buckets: up to {MOST} columns of the program")
+    return np.asarray(begin + hours * np.arange(ceil(buckets) + 1), dtype=np.float64)
+
+
+def _useful(of: Modes) -> Bools:
+    """Return (J, Q) admissible, and faster than anything less of the same GPU type."""
+    useful = np.isfinite(of.pace)
+    for q in range(len(of.gpu)):
+        less = (of.gpu == of.gpu[q]) & (of.amount < of.amount[q])
+        useful[:, q] &= of.pace[:, q] < of.pace[:, less].min(axis=1, initial=np.inf)
+    return useful
+
+
 def build(workload: Workload, of: Modes, hours: float) -> MatrixModel:
-    """Return the linear program above; columns y, u, h."""
-    jobs, edge = workload.jobs, edges(workload, of, hours)
-    at = columns(workload, of, edge)
-    buckets, count, n = len(edge) - 1, len(jobs), len(at.job)
-    every, y = np.arange(count), np.arange(n)
-    u = n + every
-    inside = at.bucket < buckets
-    work = workload.realised_epochs[at.job] * of.pace[at.job, at.config]
-    room = np.minimum(np.diff(edge), np.maximum(0.0, edge[1:] - jobs.release[:, None]))
-    late = edge[-1] - np.maximum(np.maximum(jobs.due, jobs.release)[:, None], edge)
-    rows = RowBuilder()
-    rows.add(count, 1.0, 1.0, (at.job, y, 1 / work))
-    window = at.job[inside] * buckets + at.bucket[inside]
-    used, row = np.unique(window, return_inverse=True)
-    rows.add(len(used), -np.inf, room.ravel()[used], (row, y[inside], 1.0))
-    h = _rooms(rows, workload.cluster, of, at, np.diff(edge), n + count)
-    rows.add(
-        count,
-        edge[-1] - jobs.due,
-        np.inf,
-        (every, u, 1.0),
-        (at.job[inside], y[inside], late[at.job, at.bucket][inside] / work[inside]),
-    )
-    rows.add(count, jobs.release - jobs.due, np.inf, (every, u, 1.0), (at.job, y, -1.0))
-    upper = work.copy()
-    upper[inside] = np.minimum(work[inside], room[at.job, at.bucket % buckets][inside])
-    most = edge[-1] - np.minimum(jobs.due, jobs.release) + np.bincount(at.job, upper, count)
-    return rows.model(
-        cost=np.concatenate([of.price[at.config], jobs.weight, np.zeros(len(h))]),
-        upper=np.concatenate([upper, most, h]),
-        kind=np.full(n + count + len(h), ColumnKind.CONTINUOUS, dtype=np.uint8),
-    )
-
-
-def _rooms(
-    rows: RowBuilder, cluster: Cluster, of: Modes, at: Columns, length: Floats, first: int
-) -> Floats:
-    """Add (3) and (4); return the upper bounds of h, whose columns begin at `first`."""
-    buckets, types = len(length), len(cluster.gpu_types)
+    """Return the linear program above, rows but (1) as upper bounds; columns y, u, h."""
+    jobs, cluster, edge = workload.jobs, workload.cluster, edges(workload, of, hours)
+    length, buckets, count = np.diff(edge), len(edge) - 1, len(jobs)
+    rows, every, b = RowBuilder(), np.arange(count), np.arange(buckets)
+    # y: every job in every useful mode, from its submission on and after the buckets
+    first = np.searchsorted(edge[1:], jobs.release, side="right")
+    begun = np.arange(buckets + 1) >= first[:, None]
+    job, mode, bucket = np.nonzero(_useful(of)[:, :, None] & begun[:, None])
+    y, u = np.arange(len(job)), len(job) + every
+    work = workload.realised_epochs[job] * of.pace[job, mode]
+    rows.add(count, 1.0, 1.0, (job, y, 1 / work))
+    inside = np.flatnonzero(bucket < buckets)
+    own, used, at = job[inside], mode[inside], bucket[inside]
+    room = np.minimum(length, np.maximum(0.0, edge[1:] - jobs.release[:, None]))
+    windows, row = np.unique(own * buckets + at, return_inverse=True)
+    rows.add(len(windows), -np.inf, room.ravel()[windows], (row, inside, 1.0))
+    # h: every node type of every class of nodes, by bucket
     classes, kind = np.nonzero(cluster.allowed_in_class)
     size, gpu = cluster.gpus_of_type[kind], cluster.gpu_of_type[kind]
-    b = np.arange(buckets)
-    h = first + np.arange(len(kind))[:, None] * buckets + b
-    inside = np.flatnonzero(at.bucket < buckets)
-    own, bucket = at.config[inside], at.bucket[inside]
+    h = len(job) + count + np.arange(len(kind) * buckets)
     for s in [1, *(np.unique(size)[:-1] + 1).tolist()]:
-        taken = of.amount[own] if s == 1 else of.amount[own] // s
+        taken = of.amount[used] if s == 1 else of.amount[used] // s
         some = np.flatnonzero(taken)
         rows.add(
-            types * buckets,
+            len(cluster.gpu_types) * buckets,
             -np.inf,
             0.0,
-            (of.gpu[own[some]] * buckets + bucket[some], inside[some], taken[some]),
-            ((gpu[:, None] * buckets + b).ravel(), h.ravel(), -np.repeat(size // s, buckets)),
+            (of.gpu[used[some]] * buckets + at[some], inside[some], taken[some]),
+            ((gpu[:, None] * buckets + b).ravel(), h, -np.repeat(size // s, buckets)),
         )
     nodes = np.outer(cluster.class_sizes, length)
     place = (classes[:, None] * buckets + b).ravel()
-    rows.add(len(nodes) * buckets, -np.inf, nodes.ravel(), (place, h.ravel(), 1.0))
-    return nodes[classes].ravel()
+    rows.add(nodes.size, -np.inf, nodes.ravel(), (place, h, 1.0))
+    late = edge[-1] - np.maximum(np.maximum(jobs.due, jobs.release)[:, None], edge)
+    part = late[own, at] / work[inside]
+    rows.add(count, -np.inf, jobs.due - edge[-1], (every, u, -1.0), (own, inside, -part))
+    rows.add(count, -np.inf, jobs.due - jobs.release, (every, u, -1.0), (job, y, 1.0))
+    upper = work.copy()
+    upper[inside] = np.minimum(work[inside], room[own, at])
+    most = edge[-1] - np.minimum(jobs.due, jobs.release) + np.bincount(job, upper, count)
+    return rows.model(
+        cost=np.concatenate([of.price[mode], jobs.weight, np.zeros(len(h))]),
+        upper=np.concatenate([upper, most, nodes[classes].ravel()]),
+        kind=np.full(len(job) + count + len(h), ColumnKind.CONTINUOUS, dtype=np.uint8),
+    )
 
 
 def certified(model: MatrixModel, multipliers: Floats) -> float:
     """
     Return the Lagrangian value of a model with all columns in boxes from 0 on: at most its optimum.
 
-    Multipliers may have any sign: what makes no sense for a one-sided row counts as 0.
+    Multipliers may have any sign: what makes no sense for an upper bound counts as 0.
     """
-    low, high = np.isfinite(model.row_lower), np.isfinite(model.row_upper)
-    price = np.where(low, multipliers, np.minimum(multipliers, 0.0))
-    price = np.where(high, price, np.maximum(price, 0.0))
-    side = np.where(price > 0, model.row_lower, model.row_upper)
+    equal = model.row_lower == model.row_upper
+    price = np.where(equal, multipliers, np.minimum(multipliers, 0.0))
     reduced = model.cost - csr_array(model.A).T @ price
-    return float(price @ np.where(price != 0, side, 0.0) + np.minimum(0.0, reduced) @ model.upper)
+    return float(price @ model.row_upper + np.minimum(0.0, reduced) @ model.upper)
 
 
 def _multipliers(model: MatrixModel) -> Floats:
     """Return (rows,) multipliers at the optimum; 0 where HiGHS ends without one."""
     from scipy.optimize import linprog
 
-    equal = model.row_lower == model.row_upper
-    below = np.isneginf(model.row_lower)
-    sign = np.where(below, 1.0, -1.0)
-    side = np.where(below, model.row_upper, -model.row_lower)
-    matrix = csr_array(model.A)
+    equal, matrix = model.row_lower == model.row_upper, csr_array(model.A)
     found = linprog(
         model.cost,
-        A_ub=matrix.multiply(sign[:, None]).tocsr()[~equal],
-        b_ub=side[~equal],
+        A_ub=matrix[~equal],
+        b_ub=model.row_upper[~equal],
         A_eq=matrix[equal],
-        b_eq=model.row_lower[equal],
+        b_eq=model.row_upper[equal],
         bounds=np.column_stack([model.lower, model.upper]),
         method="highs",
     )
-    multipliers = np.zeros(len(sign))
+    multipliers = np.zeros(len(equal))
     if found.status == 0:
         multipliers[equal] = found.eqlin.marginals
-        multipliers[~equal] = sign[~equal] * found.ineqlin.marginals
+        multipliers[~equal] = found.ineqlin.marginals
     return multipliers

@@ -21,7 +21,6 @@ satisfies (2); what satisfies it need not be one, the jobs' GPUs may not pack in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -40,20 +39,16 @@ class Pools:
 
     def __init__(self, cluster: Cluster) -> None:
         self.count = cluster.class_sizes  # (C,) n_c
-        classes, types = len(self.count), len(cluster.gpu_types)
-        size = np.zeros((classes, types), dtype=np.int64)
-        for c, v in zip(*np.nonzero(cluster.allowed_in_class), strict=True):
-            gpu = cluster.gpu_of_type[v]
-            size[c, gpu] = max(size[c, gpu], cluster.gpus_of_type[v])
+        size = np.zeros((len(self.count), len(cluster.gpu_types)), dtype=np.int64)  # z_ci
+        c, v = np.nonzero(cluster.allowed_in_class)
+        np.maximum.at(size, (c, cluster.gpu_of_type[v]), cluster.gpus_of_type[v])
         alone = (size > 0).sum(axis=1) == 1
-        step = np.arange(1, cluster.largest + 1)
-        each = size[alone][:, :, None] // step
+        each = size[alone][:, :, None] // np.arange(1, cluster.largest + 1)
         # (T, G) sum_c floor(z_ci / s) n_c over classes of one GPU type, s = 1, ..., G
         self.fixed = (each * self.count[alone][:, None, None]).sum(axis=0)
-        rows = np.flatnonzero(~alone)
-        row, self.open_gpu = np.nonzero(size[rows])
-        self.open_class = rows[row]  # (Y,) class of each y_ci, as `open_gpu` is its GPU type
-        self.open_size = size[self.open_class, self.open_gpu]  # (Y,) z_ci
+        # (Y,) class, GPU type and z_ci of each y_ci
+        self.open_class, self.open_gpu = np.nonzero(np.where(alone[:, None], 0, size))
+        self.open_size = size[self.open_class, self.open_gpu]
         self.units = np.array([gpu.units for gpu in cluster.gpu_types])  # (T,) U_i
 
 
@@ -67,11 +62,6 @@ class Offers:
     units: Ints  # u of a share
     saving: Floats  # v, positive
 
-    @cached_property
-    def first(self) -> Ints:
-        """The best offer of each job that has one."""
-        return np.flatnonzero(np.diff(self.job, prepend=-1))
-
 
 def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
     """
@@ -80,7 +70,7 @@ def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
     Every job's best offer if that satisfies (2), else by HiGHS; TimeoutError if there is no answer
     within the limit.
     """
-    best = offers.first
+    best = np.flatnonzero(np.diff(offers.job, prepend=-1))
     if _fits(pools, offers, best):
         return best
     task = SolveTask(arrays(pools, offers), limits, seconds=limits.time_limit)
@@ -92,10 +82,9 @@ def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
 
 def _fits(pools: Pools, offers: Offers, taken: Ints) -> bool:
     """Return whether (2) and (3) hold with the classes of one GPU type alone."""
-    count, gpu, types = offers.count[taken], offers.gpu[taken], len(pools.units)
-    used = np.zeros_like(pools.fixed)
-    np.add.at(used, gpu, count[:, None] // np.arange(1, used.shape[1] + 1))
-    shares = np.bincount(gpu, offers.units[taken], types).astype(np.int64)
+    gpu, used = offers.gpu[taken], np.zeros_like(pools.fixed)
+    np.add.at(used, gpu, offers.count[taken, None] // np.arange(1, used.shape[1] + 1))
+    shares = np.bincount(gpu, offers.units[taken], len(used)).astype(np.int64)
     used[:, 0] += -(-shares // pools.units)
     return bool((used <= pools.fixed).all())
 
@@ -105,30 +94,25 @@ def arrays(pools: Pools, offers: Offers) -> MatrixModel:
     types, steps = pools.fixed.shape
     chosen, opened = len(offers.job), len(pools.open_class)
     x, y = np.arange(chosen), chosen + np.arange(opened)
-    w = chosen + opened + np.arange(types)
-    own, step = np.unique(offers.job, return_inverse=True)[1], np.arange(1, steps + 1)
-    rows = RowBuilder()
-    rows.add(int(own[-1]) + 1, -np.inf, 1.0, (own, x, 1.0))
-    taken, size = offers.count[:, None] // step, pools.open_size[:, None] // step
+    i, step, rows = np.arange(types), np.arange(1, steps + 1), RowBuilder()
+    w = chosen + opened + i
+    jobs, own = np.unique(offers.job, return_inverse=True)
+    rows.add(len(jobs), -np.inf, 1.0, (own, x, 1.0))
+    taken = (offers.count[:, None] // step).astype(float)
+    size = (pools.open_size[:, None] // step).astype(float)
     q, s = np.nonzero(taken)
     o, t = np.nonzero(size)
     rows.add(
         types * steps,
         -np.inf,
         pools.fixed.ravel().astype(float),
-        (offers.gpu[q] * steps + s, x[q], taken[q, s].astype(float)),
-        (np.arange(types) * steps, w, 1.0),
-        (pools.open_gpu[o] * steps + t, y[o], -size[o, t].astype(float)),
+        (offers.gpu[q] * steps + s, x[q], taken[q, s]),
+        (i * steps, w, 1.0),
+        (pools.open_gpu[o] * steps + t, y[o], -size[o, t]),
     )
     share = np.flatnonzero(offers.count == 0)
-    every = np.arange(types)
-    rows.add(
-        types,
-        -np.inf,
-        0.0,
-        (offers.gpu[share], x[share], offers.units[share].astype(float)),
-        (every, w, -pools.units.astype(float)),
-    )
+    entries = offers.gpu[share], x[share], offers.units[share].astype(float)
+    rows.add(types, -np.inf, 0.0, entries, (i, w, -pools.units.astype(float)))
     several, at = np.unique(pools.open_class, return_inverse=True)
     rows.add(len(several), -np.inf, pools.count[several].astype(float), (at, y, 1.0))
     shared = np.bincount(offers.gpu[share], minlength=types)

@@ -31,7 +31,7 @@ With A(z) = integral of P(W > x | W > w) from w to z, E[min(h, a R)] = a A(w + h
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -41,21 +41,51 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.dispatching.placement import (
     FreeCapacity,
-    PlacedJobs,
     as_solution,
     kinds_by_gpu_type,
     place_queue,
+    together,
 )
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, SurvivalSteps
+from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, SurvivalSteps, taken
 from rsjs.heuristics.sts.speed_profile import profiles
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.pooled_relaxation import SOLVER, Offers, Pools, choose
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, WorkloadData
+
+SHORTEST, LONGEST, GAPS = 0.05, 1.0, 2.0  # of h [h], and mean gaps in it
+EQUAL = 1e-9  # relative, of costs that do not differ
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """Build the policy `roll`."""
+    pools, known = Pools(whole.cluster), WorkloadData(whole)
+
+    def decide(state: State, memory: Any) -> Choice:
+        arrived = max(int(state.rows[-1]) + 1, memory or 0)
+        hours = step(state.workload.jobs.release[:arrived])
+        of = values(state.instance, hours, known.jobs(state))
+        limits = Limits(time_limit=state.time_limit, seed=state.seed)
+        solution = on_their_nodes(state.instance, _placed(of, whole.cluster, pools, limits))
+        return Choice(solution=solution, change=np.full(len(state.rows), hours), memory=arrived)
+
+    def prepare() -> None:
+        backend(SOLVER).load()
+        values(smallest(), LONGEST)
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
+
+
+def step(release: Floats) -> float:
+    """Return h from the submissions so far, in order [h]."""
+    gaps = len(release) - 1
+    hours = GAPS * (release[-1] - release[0]) / gaps if gaps else LONGEST
+    return float(np.clip(hours, SHORTEST, LONGEST))
 
 
 class Values(NamedTuple):
@@ -72,6 +102,7 @@ def values(instance: Instance, hours: float, data: JobData | None = None) -> Val
     jobs, shape = len(instance.jobs), model.rate.shape
     rate, power = model.rate.reshape(jobs, -1), model.power.reshape(jobs, -1)
     weight, slack = instance.jobs.weight, instance.jobs.due - instance.now
+    # the modes of all jobs: costs of the next hours, and whether the job still runs then
     own, at = np.nonzero(np.isfinite(rate))
     hour, done = rate[own, at], steps.done[own]
     of = _Survival(steps, own)
@@ -80,43 +111,28 @@ def values(instance: Instance, hours: float, data: JobData | None = None) -> Val
     in_time = hour * of.epochs(np.minimum(done + np.maximum(slack[own], 0.0) / hour, of.last))
     now = power[own, at] * ran + weight[own] * np.maximum(0.0, ran - in_time)
     alive = of.alive(after)
+    # V* of those that do, and of every job that waits
     on = np.flatnonzero(alive)
-    state = np.concatenate([own[on], np.arange(jobs)])
-    then = _cost_to_go(
-        steps,
-        state,
-        np.concatenate([after[on], steps.done]),
-        rate[state],
-        power[state],
-        slack[state] - hours,
-        weight[state],
-    )
-    now[on] += alive[on] * then[: len(on)]
+    job = np.concatenate([own[on], np.arange(jobs)])
+    then = taken(steps, job, np.concatenate([after[on], steps.done]))
+    cost = _cost_to_go(then, rate[job], power[job], slack[job] - hours, weight[job])
+    now[on] += alive[on] * cost[: len(on)]
     running = np.full(rate.shape, np.inf)
     running[own, at] = now
     late = np.maximum(0.0, hours - np.maximum(0.0, slack))
-    return Values(model, running.reshape(shape), weight * late + then[len(on) :])
+    return Values(model, running.reshape(shape), weight * late + cost[len(on) :])
 
 
 def _cost_to_go(
-    steps: SurvivalSteps,
-    job: Ints,
-    done: Floats,
-    rate: Floats,
-    power: Floats,
-    slack: Floats,
-    weight: Floats,
+    steps: SurvivalSteps, rate: Floats, power: Floats, slack: Floats, weight: Floats
 ) -> Floats:
     """Return (n,) V* of states (w, s) of jobs."""
-    distribution = steps.law[job]
-    first = (steps.end[distribution] <= done[:, None]).sum(axis=1)
-    states = steps._replace(law=distribution, first=first, done=done)
-    best = profiles(rate, power, slack, states)
+    best = profiles(rate, power, slack, steps)
     feasible = (best.status == FEASIBLE) | (best.status == SLACK)
     own, at = np.nonzero(np.isfinite(rate))
-    hour, of = rate[own, at], _Survival(states, own)
+    hour, of = rate[own, at], _Survival(steps, own)
     whole = of.epochs(of.last)
-    in_time = of.epochs(np.minimum(done[own] + np.maximum(slack[own], 0.0) / hour, of.last))
+    in_time = of.epochs(np.minimum(steps.done[own] + np.maximum(slack[own], 0.0) / hour, of.last))
     cost = np.full(rate.shape, np.inf)
     cost[own, at] = hour * (power[own, at] * whole + weight[own] * (whole - in_time))
     return np.asarray(np.minimum(cost.min(axis=1), np.where(feasible, best.energy, np.inf)))
@@ -126,13 +142,13 @@ class _Survival:
     """Steps of n survival functions, some more than once, looked up for many epochs at a time."""
 
     def __init__(self, steps: SurvivalSteps, rows: Ints) -> None:
-        self._distribution = steps.law[rows]
-        self._steps, self._width = steps, steps.end.shape[1]
+        self._row, self._steps, self._width = steps.law[rows], steps, steps.end.shape[1]
+        # all ends in one sorted array, those of each distribution apart from the next one's
         apart = float(steps.end.max()) + 1.0
-        self._offset = self._distribution * apart
+        self._offset = self._row * apart
         self._ends = (steps.end + np.arange(len(steps.end))[:, None] * apart).ravel()
-        self._height = steps.height[self._distribution, steps.first[rows]]
-        self.last = steps.end[self._distribution, -1]
+        self._height = steps.height[self._row, steps.first[rows]]
+        self.last = steps.end[self._row, -1]
         self._left = self._area(steps.done[rows])
 
     def epochs(self, until: Floats) -> Floats:
@@ -141,72 +157,42 @@ class _Survival:
 
     def alive(self, epoch: Floats) -> Floats:
         """Return P(W > z | W > w), z from w to w_max."""
-        step = self._step(epoch, "right")
-        height = self._steps.height[self._distribution, np.minimum(step, self._width - 1)]
+        height = self._steps.height[self._row, self._step(epoch, "right")]
         return np.asarray(np.where(epoch < self.last, height, 0.0) / self._height)
 
     def _area(self, epoch: Floats) -> Floats:
         """Return the integral of P(W > x) from an epoch to w_max."""
-        step, of = self._step(epoch, "left"), self._steps
-        here = (of.end[self._distribution, step] - epoch) * of.height[self._distribution, step]
-        return np.asarray(here + of.area[self._distribution, step + 1])
+        at, of = (self._row, self._step(epoch, "left")), self._steps
+        return np.asarray((of.end[at] - epoch) * of.height[at] + of.area[at[0], at[1] + 1])
 
     def _step(self, epoch: Floats, side: Literal["left", "right"]) -> Ints:
         at = np.searchsorted(self._ends, epoch + self._offset, side=side)
-        return np.asarray(np.minimum(at - self._distribution * self._width, self._width - 1))
+        return np.asarray(np.minimum(at - self._row * self._width, self._width - 1))
 
 
-SHORTEST, LONGEST, GAPS = 0.05, 1.0, 2.0  # of h [h], and mean gaps in it
-EQUAL = 1e-9  # relative, of costs that do not differ
-
-
-def policy(request: Request, whole: Instance) -> Policy:
-    """Build the policy `roll`."""
-    pools, known = Pools(whole.cluster), WorkloadData(whole)
-
-    def decide(state: State, memory: int | None) -> Choice:
-        arrived = max(int(state.rows[-1]) + 1, memory or 0)
-        hours = step(state.workload.jobs.release[:arrived])
-        limits = Limits(time_limit=state.time_limit, seed=state.seed)
-        return Choice(
-            solution=_decision(state.instance, known.jobs(state), pools, hours, limits),
-            change=np.full(len(state.rows), hours),
-            memory=arrived,
-        )
-
-    def prepare() -> None:
-        backend(SOLVER).load()
-        values(smallest(), LONGEST)
-
-    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
-
-
-def step(release: Floats) -> float:
-    """Return h from the submissions so far, in order [h]."""
-    gaps = len(release) - 1
-    hours = GAPS * (release[-1] - release[0]) / gaps if gaps else LONGEST
-    return float(np.clip(hours, SHORTEST, LONGEST))
-
-
-def _decision(
-    instance: Instance, data: JobData, pools: Pools, hours: float, limits: Limits
-) -> Solution:
-    of = values(instance, hours, data)
-    units = of.model.units
-    stride = of.running.shape[2]
-    saving = of.waiting[:, None, None] - of.running
+def _placed(of: Values, cluster: Cluster, pools: Pools, limits: Limits) -> Solution:
+    """Return the modes that save most, on nodes; jobs that wait take what is left."""
+    saving, units, level = of.waiting[:, None, None] - of.running, of.model.units, of.model.level
     offers = useful(saving, units)
-    code = offers.gpu * stride + offers.count
-    chosen = choose(pools, offers, limits) if len(code) else np.empty(0, dtype=np.int64)
-    capacity = FreeCapacity(kinds_by_gpu_type(instance.cluster))
+    chosen = choose(pools, offers, limits)
     wanted: list[list[int]] = [[] for _ in of.waiting]
+    code = offers.gpu * saving.shape[2] + offers.count
     for q in chosen.tolist():
         wanted[offers.job[q]] = [int(code[q])]
     size = offers.count[chosen] + offers.units[chosen] / pools.units[offers.gpu[chosen]]
     queue = offers.job[chosen][np.argsort(-size, kind="stable")].tolist()
+    capacity = FreeCapacity(kinds_by_gpu_type(cluster))
     placed = place_queue(queue, wanted, capacity, units)
-    _fill(placed, of, saving, units, capacity)
-    return on_their_nodes(instance, as_solution(placed, capacity, of.model.level))
+    # (J, T (G + 1)) gains of the modes that cost no more than waiting; most of it first
+    gain = saving.reshape(len(saving), -1)
+    gain = np.where(gain >= -EQUAL * of.waiting[:, None], gain, -np.inf)
+    ranked = np.argsort(-gain, axis=1, kind="stable").tolist()
+    counts = np.isfinite(gain).sum(axis=1).tolist()
+    best = [codes[:count] for codes, count in zip(ranked, counts, strict=True)]
+    waiting = np.flatnonzero(np.array(placed.node) < 0)
+    queue = waiting[np.argsort(-gain[waiting].max(axis=1), kind="stable")].tolist()
+    more = place_queue(queue, best, capacity, units)
+    return together(as_solution(placed, capacity, level), as_solution(more, capacity, level))
 
 
 def useful(saving: Floats, units: Ints) -> Offers:
@@ -215,33 +201,9 @@ def useful(saving: Floats, units: Ints) -> Offers:
 
     `saving` (J, T, G + 1) [$] is -inf where not admissible, k = 0 the share; `units` (J, T) of it.
     """
-    most = np.maximum.accumulate(np.maximum(saving, 0.0), axis=2)
-    before = np.concatenate([np.zeros_like(most[:, :, :1]), most[:, :, :-1]], axis=2)
-    job, gpu, count = np.nonzero(saving > before)
-    value = saving[job, gpu, count]
-    order = np.lexsort((-value, job))
+    before = np.maximum.accumulate(np.maximum(saving, 0.0), axis=2)[:, :, :-1]
+    job, gpu, count = np.nonzero(saving > np.pad(before, ((0, 0), (0, 0), (1, 0))))
+    order = np.lexsort((-saving[job, gpu, count], job))
     job, gpu, count = job[order], gpu[order], count[order]
     share = np.where(count == 0, units[job, gpu], 0)
-    return Offers(job=job, gpu=gpu, count=count, units=share, saving=value[order])
-
-
-def _fill(
-    placed: PlacedJobs, of: Values, saving: Floats, units: Ints, capacity: FreeCapacity
-) -> None:
-    """Let jobs that wait take what is left, those that gain most first."""
-    waiting = np.flatnonzero(np.array(placed.node) < 0)
-    if not waiting.size or capacity.full:
-        return
-    jobs = len(saving)
-    own = saving[waiting].reshape(len(waiting), -1)
-    own = np.where(own >= -EQUAL * of.waiting[waiting, None], own, -np.inf)
-    ranked = np.argsort(-own, axis=1, kind="stable")
-    count = np.isfinite(own).sum(axis=1).tolist()
-    candidates: list[list[int]] = [[] for _ in range(jobs)]
-    for j, codes, n in zip(waiting.tolist(), ranked.tolist(), count, strict=True):
-        candidates[j] = codes[:n]
-    queue = waiting[np.argsort(-own.max(axis=1), kind="stable")].tolist()
-    more = place_queue(queue, candidates, capacity, units)
-    for j in waiting.tolist():
-        placed.node[j], placed.kind[j] = more.node[j], more.kind[j]
-        placed.count[j], placed.shared[j] = more.count[j], more.shared[j]
+    return Offers(job=job, gpu=gpu, count=count, units=share, saving=saving[job, gpu, count])
