@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.metrics import crowded, deviation, metrics, ratio, reduction
+from rsjs.simulation.metrics import crowded, deviation, metrics, ratio
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,9 @@ def test_deviation_names_its_denominator(predicted, real, denominator, expected)
     assert deviation(real, predicted, denominator) == pytest.approx(expected, abs=5e-5)
 
 
-def test_ratio_and_reduction():
+def test_a_ratio_to_nothing_is_none():
     assert ratio(30.0, 120.0) == 0.25
-    assert reduction(0.25) == 0.75
-    assert reduction(1.4) == pytest.approx(-0.4)
-    assert ratio(1.0, 0.0) is reduction(None) is None
+    assert ratio(1.0, 0.0) is None
 
 
 @pytest.fixture

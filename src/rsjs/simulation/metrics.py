@@ -19,8 +19,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rsjs.simulation.options import DENOMINATORS
-
 CROWDED = 0.7  # utilisation above which a lower bound says little
 Run = Mapping[str, Any]
 
@@ -30,7 +28,8 @@ def metrics(run: Run, baseline: Run) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for name, key in (("cost", "objective"), ("energy", "energy")):
         share = ratio(run[key], baseline[key])
-        found |= {f"{name}_ratio": share, f"{name}_reduction": reduction(share)}
+        found[f"{name}_ratio"] = share
+        found[f"{name}_reduction"] = None if share is None else 1 - share
     return found
 
 
@@ -39,17 +38,11 @@ def ratio(cost: float | None, baseline: float | None) -> float | None:
     return cost / baseline if cost is not None and baseline else None
 
 
-def reduction(cost_ratio: float | None) -> float | None:
-    """Return (C_o - C_t) / C_o from C_t / C_o."""
-    return None if cost_ratio is None else 1 - cost_ratio
-
-
 def deviation(real: float | None, predicted: float | None, denominator: str) -> float | None:
     """Return |C_real - C_predicted| over one of them; the denominator is "predicted" or "real"."""
     if real is None or predicted is None:
         return None
-    costs = dict(zip(DENOMINATORS, (predicted, real), strict=True))
-    return ratio(abs(real - predicted), costs[denominator])
+    return ratio(abs(real - predicted), predicted if denominator == "predicted" else real)
 
 
 def crowded(run: Run) -> bool:
