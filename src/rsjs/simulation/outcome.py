@@ -35,7 +35,7 @@ class Record(NamedTuple):
     arrived: list[str]
     switch: str | None  # the job that the policy wanted to be called for
     decided: bool  # False: no job was there, or the policy failed
-    run: dict[str, list[int]]  # jobs placed anew: node, dedicated GPUs, share level
+    run: dict[str, tuple[int, int, int]]  # jobs placed anew: node, dedicated GPUs, share level
     wait: list[str]  # jobs taken off their GPUs
     nodes: dict[str, str | None]  # nodes with another type; None = off
     waiting: int  # jobs that wait from now on

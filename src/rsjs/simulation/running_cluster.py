@@ -115,10 +115,10 @@ class RunningCluster:
             left = self._realised[rows] - self._done[rows]
             self.end[rows] = self._since[rows] + left * self._pace[rows]
         ids, names = self._workload.jobs.id, self._types
-        placed = zip(at.tolist(), node.tolist(), gpus.tolist(), level.tolist(), strict=True)
+        placed = zip(node.tolist(), gpus.tolist(), level.tolist(), strict=True)
         kinds = zip(nodes.tolist(), solution.node_type[nodes].tolist(), strict=True)
         return {
-            "run": {ids[j]: [n, k, share] for j, n, k, share in placed if n >= 0},
+            "run": {ids[j]: m for j, m in zip(at.tolist(), placed, strict=True) if m[0] >= 0},
             "wait": [ids[j] for j in at[~runs].tolist()],
             "nodes": {str(n): names[v] if v >= 0 else None for n, v in kinds},
         }

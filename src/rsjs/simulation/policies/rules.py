@@ -87,18 +87,19 @@ def queue(request: Request, whole: Instance) -> Policy:
     kinds, fit = kinds_by_gpu_type(cluster), str(request.options["fit"])
 
     def decide(state: State, memory: Any) -> Choice:
-        none = Solution.empty(len(state.rows), cluster.nodes)
-        kept = none if rule.preemptive else state.kept
-        waiting = np.flatnonzero(kept.job_node < 0)
+        waiting = np.flatnonzero(rule.preemptive | (state.current.job_node < 0))
+        if not waiting.size:
+            return Choice(solution=state.kept)
         capacity = FreeCapacity(kinds, alone=rule.alone, fit=fit)
-        if waiting.size and not rule.preemptive:
-            occupy_nodes(capacity, cluster, kept)
-        if not waiting.size or capacity.full:
-            return Choice(solution=kept)
+        if not rule.preemptive:
+            occupy_nodes(capacity, cluster, state.kept)
+            if capacity.full:
+                return Choice(solution=state.kept)
         of = JobModes.of(state.of(waiting, epochs), epochs, known.model(state.rows[waiting]))
         order = rule.order(of.instance).tolist()
         placed = place_queue(order, of.cheapest(), capacity, of.units)
-        return Choice(solution=_beside(kept, waiting, as_solution(placed, capacity, of.level)))
+        new = as_solution(placed, capacity, of.level)
+        return Choice(solution=new if rule.preemptive else _beside(state.kept, waiting, new))
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
 
