@@ -56,8 +56,9 @@ def lookup(instance: Instance | str) -> KnownValue | None:
 
 def optima() -> dict[str, float]:
     """Return the cost of each instance that is closed, by its sha256."""
-    closed = ((sha256, known) for sha256, known in values(TREE).items() if known.status == CLOSED)
-    return {sha256: known.value for sha256, known in closed if known.value is not None}
+    return {
+        s: k.value for s, k in values(TREE).items() if k.status == CLOSED and k.value is not None
+    }
 
 
 @cache
@@ -68,8 +69,7 @@ def values(folder: Path) -> dict[str, KnownValue]:
         return {sha256: KnownValue(*known) for sha256, known in summary.items()}
     heads = {sha256: entry.heads() for sha256, entry in read(folder).items()}
     return {
-        sha256: KnownValue(head["upper_bound"], head["lower_bound"], head["status"])
-        for sha256, head in heads.items()
+        s: KnownValue(h["upper_bound"], h["lower_bound"], h["status"]) for s, h in heads.items()
     }
 
 

@@ -99,7 +99,14 @@ def run(
         if prepared.left:
             writable(place, folder=True)
         with Screen() as screen:
-            for line in _survey(prepared, folder):
+            left, survey = len(prepared.left), prepared.survey
+            for line in (
+                f"{asked.name} in {folder}: {len(survey.done)} done, {left} to run",
+                *_skipped(prepared),
+                *remarks(asked),
+                *of_other_code(prepared, folder),
+                *(f"corrupt record, run again: {reason}" for _, reason in survey.corrupt),
+            ):
                 screen.say(line)
             board = Board(asked.name, prepared.left, places, screen)
             try:
@@ -230,18 +237,6 @@ def print_plan(prepared: Prepared, folder: Path, slots: int, *, as_json: bool) -
     done = len(prepared.survey.done)
     print(f"{counted(len(prepared.selected), 'run')} on {instances}, {done} done;")
     print(f"at most {duration(longest)} with {slots} side by side, plus imports. Nothing was run.")
-
-
-def _survey(prepared: Prepared, folder: Path) -> list[str]:
-    """Return what is there before the first run, and what is wrong with it."""
-    left, done = len(prepared.left), len(prepared.survey.done)
-    return [
-        f"{prepared.campaign.name} in {folder}: {done} done, {left} to run",
-        *_skipped(prepared),
-        *remarks(prepared.campaign),
-        *of_other_code(prepared, folder),
-        *(f"corrupt record, run again: {reason}" for _, reason in prepared.survey.corrupt),
-    ]
 
 
 def print_outcome(

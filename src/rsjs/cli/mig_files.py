@@ -42,6 +42,7 @@ Form = Annotated[
 MOST_SEEDS = 1_000_000
 FIRST = 10  # seeds of a configuration that stands for its sets
 _FORMAT = re.compile(r'"format"\s*:\s*"rsjs-mig-')
+_SET = re.compile(rf'^\s*\[|"format"\s*:\s*"{MIG_JOBS}"')
 
 
 def is_mig(path: Path) -> bool:
@@ -80,7 +81,7 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     from rsjs.instances.mig.job_generator.generate import read_source
     from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
 
-    configs = [path for path in paths if is_mig(path) and not _is_set(path)]
+    configs = [path for path in paths if is_mig(path) and not _SET.search(read_text(path))]
     if len(configs) > 1:
         raise InputError("", described("a second configuration"), "one at most", configs[1])
     sets = [read_jobs(path) for path in paths if path not in configs]
@@ -114,11 +115,6 @@ def show_jobs(paths: Sequence[Path], *, allow_plugins: bool, as_json: bool) -> N
     names = ("field", "job_class", "n", "mean", "law_mean", "deviation", "law_deviation", "p_value")
     title = f"{counted(len(sets), 'set')}, {sum(map(len, sets))} jobs"
     print_table(title, headings, map(attrgetter(*names), rows))
-
-
-def _is_set(path: Path) -> bool:
-    text = read_text(path)
-    return text.lstrip()[:1] == "[" or re.search(rf'"format"\s*:\s*"{MIG_JOBS}"', text) is not None
 
 
 def _recorded(sets: Sequence[JobSet], path: Path, *, allow_plugins: bool) -> MigConfig | None:
