@@ -45,9 +45,6 @@ class Candidates:
     unsound: list[Bound] = field(default_factory=list)
 
 
-VALID = "instance"  # `bound_variant` of a bound for the instance as given
-
-
 def of_stores(
     folders: Sequence[Path], without: Collection[str] = ()
 ) -> tuple[dict[str, Candidates], list[str]]:
@@ -127,7 +124,7 @@ def _add(
     source = result.bound_source
     if result.stop is Stop.INFEASIBLE:  # no solution costs less than infinity
         candidates.unsound.append(Bound(**origin, value=inf, bound_source=source))
-    elif result.bound is not None and result.bound_variant == VALID:
+    elif result.bound is not None and result.bound_variant == "instance":  # as given
         bound = Bound(**origin, value=float(result.bound), bound_source=source)
         (candidates.bounds if sound else candidates.unsound).append(bound)
 

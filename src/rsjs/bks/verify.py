@@ -15,11 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from rsjs.bks import storage
-from rsjs.bks.entries import BestKnown, Cost, Document
+from rsjs.bks.entries import BestKnown
 from rsjs.bks.exact_cost import priced
 from rsjs.bks.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
-from rsjs.instances.instance import Instance
 from rsjs.instances.io.deserialization import to_solution
 from rsjs.instances.io.json_schema import fit, schema_text
 from rsjs.instances.io.serialization import canonical_text
@@ -105,30 +104,25 @@ def _instance_and_solution(entry: BestKnown) -> Iterator[str]:
         if instance.name != entry.instance:
             yield _differs("/instance", entry.instance, instance.name)
         yield from wrong_bounds(entry, instance)
-        if entry.cost is not None:
-            yield from _cost(entry.cost, entry.solution, instance)
-        elif entry.solution is not None:
-            yield "/solution: found one, expected none without a cost"
+        cost, document = entry.cost, entry.solution
+        digest = document and sha256(canonical_text(document).encode()).hexdigest()
+        if cost is None or document is None:
+            if cost is not None:
+                yield "/solution: found none, expected that of the least cost"
+            elif document is not None:
+                yield "/solution: found one, expected none without a cost"
+        elif digest != cost.solution_sha256:
+            yield f"/solution: has sha256 {digest}, expected {cost.solution_sha256}"
+        elif (other := document.get("instance")) != instance.digest:
+            yield f"/solution: is for instance {other}, expected {instance.digest}"
+        else:
+            fit(document, schema_text("solution"), "/solution")
+            for key, expected in priced(instance, to_solution(document)).items():
+                if getattr(cost, key) != expected:
+                    found = _differs(f"/ub_data/-1/{key}", getattr(cost, key), expected)
+                    yield f"{found} by the exact check"
     except InputError as error:
         yield str(error)
-
-
-def _cost(cost: Cost, document: Document | None, instance: Instance) -> Iterator[str]:
-    if document is None:
-        yield "/solution: found none, expected that of the least cost"
-        return
-    digest = sha256(canonical_text(document).encode()).hexdigest()
-    if digest != cost.solution_sha256:
-        yield f"/solution: has sha256 {digest}, expected {cost.solution_sha256}"
-        return
-    fit(document, schema_text("solution"), "/solution")
-    if document["instance"] != instance.digest:
-        yield f"/solution: is for instance {document['instance']}, expected {instance.digest}"
-        return
-    for key, expected in priced(instance, to_solution(document)).items():
-        stated = getattr(cost, key)
-        if stated != expected:
-            yield f"{_differs(f'/ub_data/-1/{key}', stated, expected)} by the exact check"
 
 
 def _differs(where: str, found: object, expected: object) -> str:

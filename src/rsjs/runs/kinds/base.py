@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError, told
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances.check import Verdict
@@ -19,7 +20,6 @@ from rsjs.instances.io.bounded_files import read_bytes, read_text
 from rsjs.runs.task_files import WARM_START, read_decision
 
 if TYPE_CHECKING:
-    from rsjs.core.call import Call
     from rsjs.core.method import Method
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
@@ -92,8 +92,6 @@ class ProblemKind(ABC):
 
     def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
         """Run the task of a folder, in the worker process, and leave further files there."""
-        from rsjs.core.call import Call
-
         with report.phase("import"):
             request = self.request(task.method)
             function = request.method.function()
