@@ -207,7 +207,7 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
         left, middle, half = _base(series), np.asarray(y, float), np.asarray(series.width) / 2
         right, low, high = left + np.asarray(x, float), middle - half, middle + half
         corners = np.array([[left, low], [right, low], [right, high], [left, high]])
-        edges = np.where(right - left > NARROW * np.ptp([*left, *right, 0.0]), 0.5, 0.0)
+        edges = 0.5 * has_edge(series)
         bars = PolyCollection([*corners.transpose(2, 0, 1)], fc=colour, ec="white", lw=edges)
         ax.add_collection(bars)
         ax.autoscale_view()
@@ -239,6 +239,12 @@ def _series(ax: Axes, series: Series, style: dict[str, Any], width: float, place
             zorder=1.9 if series.look == "dashed" else 3 + 0.01 * place,
             **style,
         )
+
+
+def has_edge(series: Series) -> Floats:
+    """Return 1 for each lying bar that is long enough to show an edge, 0 for others."""
+    left, length = _base(series), np.asarray(series.x, float)
+    return np.where(length > NARROW * np.ptp([*left, *(left + length), 0.0]), 1.0, 0.0)
 
 
 def _base(series: Series) -> Floats:

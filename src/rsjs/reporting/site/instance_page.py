@@ -32,7 +32,7 @@ from rsjs.runs.kinds.base import kind
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out
-LINE, UNIT = 24, 80  # pixels: height of a node and of a unit
+LINE, UNIT = 24, 80  # pixels: height of a line of GPUs and of a unit
 
 
 def content(
@@ -103,7 +103,7 @@ def _drawn_solution(
     else:
         on = shelves(problem, solution)
         figure, whole = (occupancy_figure(problem, on, columns) for columns in (0, 1))
-        height = LINE * len(whole.panels[0].y.ticks)
+        height = LINE * round(whole.panels[0].y.ends[0] or 0)
     path = downloads.figure(f"{slug}-{figure.name}", figure, {}) if pdf else ""
     plot = figure_plot(whole, {}, height=AROUND + height, pdf=path)
     return {"row": row, "cost": shown(row["objective"], row), "plot": plot}

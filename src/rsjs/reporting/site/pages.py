@@ -96,7 +96,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "measured": _shown(formats.measured),
     "method_url": method_url,
     "percent": _shown(formats.percent, "%"),
-    "pixels": _shown("{:.1f}".format),
     "ratio": lambda value: formats.significant(value, 3),
     "run_url": run_url,
     "seconds": _shown(formats.measured, "s"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.reporting.figures.draw import Styles
+from rsjs.reporting.figures.draw import Styles, has_edge
 from rsjs.reporting.figures.figure import MOST_SERIES, Axis, Figure, Series
 
 Trace = dict[str, Any]
@@ -111,6 +111,8 @@ def _trace(series: Series, styles: Styles) -> Trace:
         made |= {"marker": {"color": colour}, "insidetextanchor": "middle"}
         made |= {"base": series.base, "orientation": "h" if series.kind == "bars" else "v"}
         made |= {"width": series.width} if series.base else {}
+        if series.kind == "bars":
+            made["marker"]["line"] = {"color": "#fff", "width": has_edge(series).tolist()}
     elif series.kind == "words":
         made |= {"type": "scatter", "mode": "text", "textposition": "middle right"}
         made |= {"hoverinfo": "skip", "cliponaxis": False}
