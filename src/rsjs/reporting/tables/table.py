@@ -16,7 +16,7 @@ from itertools import groupby, zip_longest
 from math import isfinite
 from numbers import Real
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from rsjs.reporting.tables.formats import DASH, MISSING, folded
 
@@ -65,7 +65,6 @@ class Column:
     rank: int = 0  # in a narrow terminal, high ranks are left out first; rank 0 stays
     part: str = ""  # group of columns, for a table that is printed in several parts
     align: Literal["", "left", "right"] = ""  # by default numbers to the right
-    latex: str = ""  # heading in LaTeX, if another
 
     @property
     def is_right(self) -> bool:
@@ -77,21 +76,19 @@ class Column:
         """Heading with unit."""
         return f"{self.heading} [{self.unit}]" if self.unit else self.heading
 
-    def heading_lines(self, heading: str = "") -> list[str]:
-        """Return the heading, or another one, with the unit on several short lines."""
-        heading = heading or self.heading
-        lines = wrap(heading, max(SHORT_HEADING, *map(len, heading.split()), 0)) or [""]
+    def heading_lines(self) -> list[str]:
+        """Return the heading with the unit on several short lines."""
+        lines = wrap(self.heading, max(SHORT_HEADING, *map(len, self.heading.split()), 0)) or [""]
         return [*lines, f"[{self.unit}]"] if self.unit else lines
 
     def cell(self, row: Row) -> str:
         """Return the text of a cell; `missing` where nothing is known."""
         value = self.text(row) if self.text else row.get(self.key)
-        if self.number is not None:
-            known = isinstance(value, Real) and isfinite(value)
-            return self.number(float(cast(float, value))) if known else self.missing
-        if not isinstance(value, str) and not (isinstance(value, Real) and isfinite(value)):
+        if isinstance(value, Real) and isfinite(value):
+            return str(value) if self.number is None else self.number(float(value))
+        if self.number is not None or not isinstance(value, str):
             return self.missing  # nan, NaT and NA, too
-        return " ".join(str(value).split()) or self.missing
+        return " ".join(value.split()) or self.missing
 
     def cell_lines(self, row: Row) -> list[str]:
         """Return a cell on several lines: long names, and what is in parentheses."""
@@ -137,30 +134,23 @@ class Table:
         keys = None if self.rows else [column.key for column in self.columns]
         return pd.DataFrame([*self.rows], columns=keys)
 
-    @property
-    def place(self) -> str:
-        """Its id on a page."""
-        return self.id or self.name
-
     def cells(self) -> list[list[str]]:
         """Return the text of each cell, row by row."""
         return [[column.cell(row) for column in self.columns] for row in self.rows]
 
     def csv(self) -> str:
         """Return all values at full precision."""
-        text: str = self.frame.to_csv(index=False, lineterminator="\n")
-        return text
+        return str(self.frame.to_csv(index=False, lineterminator="\n"))
 
     # terminal
 
     def fitting(self, width: int) -> list[Column]:
         """Return the columns that a terminal shows: rank 0, then by rank as long as they fit."""
-        chosen = {column.key for column in self.columns if column.rank == 0}
-        left = width + GUTTER - sum(map(self._needed, (c for c in self.columns if c.rank == 0)))
+        left, chosen = width + GUTTER, set()
         for column in sorted(self.columns, key=lambda column: column.rank):
-            if column.rank and any(column.cell(row) != column.missing for row in self.rows):
+            if column.rank == 0 or any(column.cell(row) != column.missing for row in self.rows):
                 left -= self._needed(column)
-                if left < 0:
+                if left < 0 < column.rank:
                     break
                 chosen.add(column.key)
         return [column for column in self.columns if column.key in chosen]
@@ -173,23 +163,23 @@ class Table:
         """Return lines of at most `width` characters: the more room, the more columns."""
         columns = self.fitting(width)
         widths = self._widths(columns, width)
-        lines = [STYLES["title"] + self.title + PLAIN if colour else self.title]
-        lines = lines if self.title else []
-        heads = _stacked([column.heading_lines() for column in columns])
-        if any(map(str.strip, (line for parts in heads for line in parts))):
+        title = STYLES["title"] + self.title + PLAIN if colour else self.title
+        lines = [title] if self.title else []
+        if any(column.full_heading for column in columns):
+            heads = _stacked([column.heading_lines() for column in columns])
             lines += [_aligned(parts, columns, widths) for parts in heads]
             lines.append("─" * min(width, sum(widths) + GUTTER * (len(widths) - 1)))
         before = None
         for row in self.rows:
-            group = columns[0].cell(row) if columns and columns[0].key in self.sections else None
-            if before is not None and group != before:
-                lines.append("")
-            repeated, before = group is not None and group == before, group
             cells = [
                 [part for text in column.cell_lines(row) for part in folded(text, most)]
                 for column, most in zip(columns, widths, strict=True)
             ]
-            cells[0] = [""] if repeated else cells[0]
+            if columns[0].key in self.sections:
+                group = columns[0].cell(row)
+                lines += [""] if before not in (None, group) else []
+                cells[0] = [""] if group == before else cells[0]
+                before = group
             marks = {self.mark(row, column.key) for column in columns} if colour else set()
             style = next((STYLES[word] for word in ("bad", "warn") if word in marks), "")
             for parts in zip_longest(*cells, fillvalue=""):
@@ -202,13 +192,12 @@ class Table:
     def _widths(self, columns: Sequence[Column], width: int) -> list[int]:
         """Characters of each column: where not all fit, the widest text gives way first."""
         widths = [self._needed(column) - GUTTER for column in columns]
-        while sum(widths) + GUTTER * (len(widths) - 1) > width:
-            narrower = [
-                i for i, c in enumerate(columns) if c.number is None and widths[i] > NARROWEST
-            ]
-            if not narrower:
+        texts = [i for i, column in enumerate(columns) if column.number is None]
+        while texts and sum(widths) + GUTTER * (len(widths) - 1) > width:
+            widest = max(texts, key=widths.__getitem__)
+            if widths[widest] <= NARROWEST:
                 break
-            widths[max(narrower, key=lambda i: widths[i])] -= 1
+            widths[widest] -= 1
         return widths
 
     # Markdown
@@ -221,11 +210,9 @@ class Table:
             cells = [[escaped(column.full_heading) for column in self.columns], rules]
             cells += [[self._markdown(row, column) for column in self.columns] for row in self.rows]
             parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
-        if self.notes:
-            parts.append("\n".join(f"{escaped(note)}  " for note in self.notes))
-        if self.footnotes:
-            parts.append("\n".join(f"- {escaped(note)}" for note in self.footnotes))
-        return "\n\n".join(parts) + "\n"
+        parts.append("\n".join(f"{escaped(note)}  " for note in self.notes))
+        parts.append("\n".join(f"- {escaped(note)}" for note in self.footnotes))
+        return "\n\n".join(filter(None, parts)) + "\n"
 
     def _markdown(self, row: Row, column: Column) -> str:
         shown = column.cell(row)
@@ -236,44 +223,32 @@ class Table:
 
     def latex(self) -> str:
         """Return tables of at most a page each; a document needs `booktabs` only."""
-        pages = [*self._pages()]
-        below = latex_escaped(" ".join(self.notes))
         lines: list[str] = []
-        for i, page in enumerate(pages):
-            caption = f"{latex_escaped(self.title)}. {'Continued.' if i else below}".rstrip()
-            lines += self._latex(page, caption, self.footnotes if i + 1 == len(pages) else ())
+        for first in range(0, len(self.rows), ROWS_ON_PAGE):
+            below = "Continued." if first else latex_escaped(" ".join(self.notes))
+            caption = f"{latex_escaped(self.title)}. {below}".rstrip()
+            lines += self._latex(self.rows[first : first + ROWS_ON_PAGE], caption)
+            if first + ROWS_ON_PAGE >= len(self.rows):
+                lines += [rf"\par\smallskip {latex_escaped(note)}" for note in self.footnotes]
+            lines += [r"\end{table}", ""]
         return "\n".join(lines)
 
-    def _pages(self) -> Iterator[list[Row]]:
-        """Whole sections, as many as fit a page."""
-        page: list[Row] = []
-        sections = ([*group] for _, group in groupby(self.rows, self._section))
-        for group in sections if self.sections else ([row] for row in self.rows):
-            if page and len(page) + len(group) > ROWS_ON_PAGE:
-                yield page
-                page = []
-            page = page + group
-        if page:
-            yield page
-
     def _section(self, row: Row) -> str:
-        if not self.sections:
-            return ""
-        first, *others = (column for column in self.columns if column.key in self.sections)
-        known = (
+        names = [column for column in self.columns if column.key in self.sections]
+        known = [
             f"{column.heading} {latex_number(column.cell(row))} {latex_escaped(column.unit)}"
-            for column in others
-        )
-        return ", ".join([rf"\textit{{{latex_escaped(first.cell(row))}}}", *known])
+            for column in names[1:]
+        ]
+        heads = [rf"\textit{{{latex_escaped(column.cell(row))}}}" for column in names[:1]]
+        return ", ".join([*heads, *known])
 
-    def _latex(self, rows: Sequence[Row], caption: str, told: Sequence[str]) -> Iterator[str]:
+    def _latex(self, rows: Sequence[Row], caption: str) -> Iterator[str]:
         columns = [column for column in self.columns if column.key not in self.sections]
         yield from (r"\begin{table}", r"\centering\scriptsize\setlength{\tabcolsep}{3pt}")
         yield rf"\caption{{{caption}}}\medskip"
         align = "".join("r" if column.is_right else "l" for column in columns)
-        yield rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}"
-        yield r"\toprule"
-        for parts in _stacked([column.heading_lines(column.latex) for column in columns]):
+        yield from (rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}", r"\toprule")
+        for parts in _stacked([column.heading_lines() for column in columns]):
             yield latex_line([latex_escaped(words) for words in parts])
         for heading, group in groupby(rows, self._section):
             yield r"\midrule"
@@ -282,8 +257,6 @@ class Table:
             for row in group:
                 yield latex_line([self._latex_cell(row, column) for column in columns])
         yield from (r"\bottomrule", r"\end{tabular}")
-        yield from (rf"\par\smallskip {latex_escaped(note)}" for note in told)
-        yield from (r"\end{table}", "")
 
     def _latex_cell(self, row: Row, column: Column) -> str:
         if column.number is not None:
@@ -303,30 +276,24 @@ class Table:
         )
 
     def _html(self, row: Row, column: Column, root: str) -> str:
-        text, is_number = column.cell(row), column.number is not None
-        sort_key = _sort_key(row.get(column.key), text) if is_number else ""
+        text, is_name = column.cell(row), column.key in NAMES
+        is_long = column.number is None and len(text) > LONGEST_HTML
         marks = [
             self.mark(row, column.key),
             "shared" if column.key in self.shared else "",
-            "wide" if not is_number and len(text) > LONGEST_HTML else "",
+            "wide" if is_long else "",
             "n" if column.is_right else "",
         ]
-        is_name = column.key in NAMES  # one link of a row is reached by the keyboard
-        return html_cell(
-            text, sort_key, self.link(row, column.key), " ".join(filter(None, marks)), is_name, root
+        key = "" if column.number is None else _sort_key(row.get(column.key), text)
+        kind, href = " ".join(filter(None, marks)), self.link(row, column.key)
+        shown = escape(text)
+        if href:  # one link of a row is reached by the keyboard
+            up, reached = "" if href[0] == "#" else root, "" if is_name else ' tabindex="-1"'
+            shown = f'<a href="{up}{escape(href)}"{reached}>{shown}</a>'
+        attributes = (f' data-k="{escape(key)}"' if key else "") + (
+            f' class="{escape(kind)}"' if kind else ""
         )
-
-
-def html_cell(text: str, sort_key: str, href: str, mark: str, is_name: bool, root: str) -> str:
-    """Return a cell; its link is reached by the keyboard if it is a name."""
-    key = f' data-k="{escape(sort_key)}"' if sort_key else ""
-    kind = f' class="{escape(mark)}"' if mark else ""
-    shown = escape(text)
-    if href:
-        up = "" if href.startswith("#") else root
-        reached = "" if is_name else ' tabindex="-1"'
-        shown = f'<a href="{up}{escape(href)}"{reached}>{shown}</a>'
-    return f"<td{key}{kind}>{shown}</td>"
+        return f"<td{attributes}>{shown}</td>"
 
 
 def markdown_all(tables: Sequence[Table], conditions: Sequence[str]) -> str:
@@ -337,12 +304,10 @@ def markdown_all(tables: Sequence[Table], conditions: Sequence[str]) -> str:
 
 def latex_all(tables: Sequence[Table], conditions: Sequence[str] = ()) -> str:
     """Return all tables, conditions in the caption of the first one."""
-    lines = [r"% needs \usepackage{booktabs}"]
-    for i, table in enumerate(tables):
-        if i == 0 and conditions:
-            table = replace(table, notes=[*table.notes, *conditions])
-        lines.append(table.latex())
-    return "\n".join(filter(None, lines)) + "\n"
+    first, *others = tables
+    first = replace(first, notes=[*first.notes, *conditions])
+    made = [table.latex() for table in (first, *others)]
+    return "\n".join(filter(None, [r"% needs \usepackage{booktabs}", *made])) + "\n"
 
 
 def escaped(words: str) -> str:
