@@ -125,7 +125,7 @@ def stop(instance, call, report):
 
 def pipes(instance, call, report):
     """Puts pipes, which nobody writes to, in the place of all that its watcher reads."""
-    for name in ("result.json", "solution.npz", "incumbent.npz", "incumbents.npy", "stderr.txt"):
+    for name in ("result.json", "solution.npy", "incumbent.npy", "incumbents.npy", "stderr.txt"):
         with contextlib.suppress(OSError):
             os.unlink(name)
         os.mkfifo(name)

@@ -67,7 +67,7 @@ def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(folder, tmp_path, number):
     line = ("--method", "jahani_literal@highs", "--warm-start", folder / "idle-large.json")
     line += ("--time-limit", "3600")
     with started("solve", folder / "large.json", *line, "-o", solution, "--json") as process:
-        worker = wait_for(lambda: worker_with("incumbent.npz", process.pid))
+        worker = wait_for(lambda: worker_with("incumbent.npy", process.pid))
         left = Path(worker.cmdline()[-1])
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)

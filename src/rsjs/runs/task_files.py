@@ -2,15 +2,16 @@
 What a worker process and its supervisor leave for each other in the run's folder.
 
     task.json       what to run, written by the supervisor
-    warm_start.npz  the decision to begin from, if there is one
+    warm_start.npy  the decision to begin from, if there is one
     events.jsonl    one line per event, appended by the worker: started, incumbent, ...
-    incumbent.npz   the best decision so far, replaced whole
+    incumbent.npy   the best decision so far, replaced whole
     incumbents.npy  every decision reported, one array after the other, where the task asks for it
     result.json     the result, written last
-    solution.npz    its decision
+    solution.npy    its decision
     stderr.txt      what the worker and the solver wrote to standard error
 
-All are read as a stranger's: within bounds, and refused if they make no sense.
+A decision is one array of integers: the number of jobs, then the arrays of a solution. All files
+are read as a stranger's: within bounds, and refused if they make no sense.
 """
 
 from __future__ import annotations
@@ -18,10 +19,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from math import isfinite, prod
@@ -36,7 +35,7 @@ from numpy.typing import NDArray
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, printable, told
 from rsjs.core.report import Event, SolveResult, Stop
-from rsjs.instances.io.bounded_files import MOST_BYTES, opened, read_bytes
+from rsjs.instances.io.bounded_files import opened, read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
@@ -44,7 +43,8 @@ LOOK, MOST = 2**18, 2**23  # bytes: a method cannot report more than a few MB, s
 
 Line = dict[str, Any]
 
-EVENTS, WARM_START, INCUMBENTS = "events.jsonl", "warm_start.npz", "incumbents.npy"
+EVENTS, RESULT, WARM_START = "events.jsonl", "result.json", "warm_start.npy"
+INCUMBENT, INCUMBENTS, SOLUTION = "incumbent.npy", "incumbents.npy", "solution.npy"
 NEXT, LAST = b"\n", b"."  # what the worker of a batch says when a task has ended: another, or none
 NUMBERS = {  # that an event of each kind has
     "started": (),
@@ -147,16 +147,14 @@ class Task:
 
 
 def write_result(result: SolveResult, folder: Path) -> None:
-    """Leave the result; `result.json` appears last and whole."""
+    """Leave the result; its file appears last and whole."""
     if result.solution is not None:
-        write_decision(result.solution, folder / "solution.npz")
+        write_array(packed(result.solution), folder / SOLUTION)
     document = {name: getattr(result, name) for name in (*TYPES, "peak_memory_mb")}
     document["stop"] = result.stop.value
     document["events"] = [asdict(event) for event in result.events]
     document |= {name: dict(document[name]) for name in ("seconds", "counts", "options")}
-    scratch = folder / "result.tmp"
-    scratch.write_text(json.dumps(document, default=_plain), "utf-8")
-    scratch.replace(folder / "result.json")
+    _replace(folder / RESULT, json.dumps(document, default=_plain).encode())
 
 
 def _plain(value: Any) -> Any:
@@ -164,9 +162,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
+def _replace(path: Path, data: bytes | memoryview) -> None:
+    """Write a file whole or not at all."""
+    scratch = path.with_suffix(".tmp")
+    scratch.write_bytes(data)
+    scratch.replace(path)
+
+
 def read_result(folder: Path) -> SolveResult | None:
     """Read the result, if the worker came to its end."""
-    path = folder / "result.json"
+    path = folder / RESULT
     if not path.exists():
         return None
     document = json.loads(read_bytes(path, MOST_RESULT))
@@ -191,12 +196,12 @@ def read_result(folder: Path) -> SolveResult | None:
             if not _is_number(value):
                 raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
     document["message"] = printable(" ".join(document["message"].split()))
-    return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
+    return SolveResult(solution=read_decision(folder / SOLUTION), **document)
 
 
 def has_failed(result: SolveResult, folder: Path) -> bool:
     """Whether a method came to its end with an error: what it had reported before is no result."""
-    return result.stop is Stop.ERROR and (folder / "result.json").exists()
+    return result.stop is Stop.ERROR and (folder / RESULT).exists()
 
 
 def _finite(value: float | None) -> float | None:
@@ -208,21 +213,18 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
     """Return what a worker had made known before it was ended."""
     found: list[Event] = []
     seconds: dict[str, float] = {}
-    best: float | None = None
-    bound: float | None = None
+    known: dict[str, float] = {}  # incumbent and bound
     for line in all_events(folder):
-        kind = line["event"]
-        if kind == "phase":
+        if line["event"] == "phase":
             seconds[str(line.get("name"))] = line["seconds"]
-        elif kind in ("incumbent", "bound"):
-            best = line["value"] if kind == "incumbent" else best
-            bound = line["value"] if kind == "bound" else bound
-            found.append(Event(seconds=line["seconds"], incumbent=best, bound=bound))
-    solution = read_decision(folder / "incumbent.npz")
+        elif line["event"] in ("incumbent", "bound"):
+            known[line["event"]] = line["value"]
+            found.append(Event(seconds=line["seconds"], **known))
+    solution, bound = read_decision(folder / INCUMBENT), known.get("bound")
     return SolveResult(
         stop=stop,
         solution=solution,
-        objective=best if solution is not None else None,
+        objective=known.get("incumbent") if solution is not None else None,
         bound=bound,
         bound_source=None if bound is None else "solver",
         bound_variant=None if bound is None else "instance",
@@ -232,49 +234,74 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
     )
 
 
-@contextmanager
-def replaced(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of another one when it is whole."""
-    scratch = path.with_suffix(".tmp")
-    with scratch.open("wb") as file:
-        yield file
-    scratch.replace(path)
+def packed(solution: Solution) -> NDArray[Any]:
+    """Return a decision as one array."""
+    return np.concatenate([[len(solution.job_node)], *_parts(solution).values()])
 
 
-def write_decision(solution: Solution, path: Path) -> None:
-    """Write the decision arrays, whole or not at all."""
-    with replaced(path) as file:
-        np.savez(file, **{name: getattr(solution, name) for name in DECISION_ARRAYS})
+def _parts(solution: Solution) -> dict[str, NDArray[Any]]:
+    return {name: getattr(solution, name) for name in DECISION_ARRAYS}
+
+
+def unpacked(array: NDArray[Any]) -> Solution:
+    """Return the decision in an array; ValueError, TypeError or IndexError where there is none."""
+    jobs = int(array[0])
+    if not 0 <= 3 * jobs < len(array):
+        raise ValueError(f"a decision on {jobs} jobs in {len(array)} numbers")
+    parts = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
+    return Solution(**dict(zip(DECISION_ARRAYS, parts, strict=True)))
+
+
+def decision_digest(solution: Solution) -> str:
+    """Return the sha256 of the decision arrays."""
+    arrays = {name: array.tolist() for name, array in _parts(solution).items()}
+    return sha256(canonical_text(arrays).encode()).hexdigest()
 
 
 def read_decision(path: Path) -> Solution | None:
-    """Read the decision arrays, if they were written."""
+    """Read a decision, if it was written."""
+    array = read_array(path)
+    return None if array is None else unpacked(array)
+
+
+def decisions(path: Path) -> Iterator[Solution]:
+    """Return the decisions that were appended, as far as they are whole."""
+    with suppress(IndexError, TypeError, ValueError, OverflowError):  # somebody else's are none
+        yield from map(unpacked, arrays(path))
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getbuffer()
+
+
+def write_array(array: NDArray[Any], path: Path) -> None:
+    """Write an array, whole or not at all."""
+    _replace(path, _bytes(array))
+
+
+def append_array(array: NDArray[Any], path: Path) -> None:
+    """Append an array to those before."""
+    with path.open("ab") as file:
+        file.write(_bytes(array))
+
+
+def read_array(path: Path) -> NDArray[Any] | None:
+    """Read the first array of a file that anybody may have written; None without a file."""
     if not path.exists():
         return None
-    return _solution(read_arrays(path, DECISION_ARRAYS))
+    data = read_bytes(path)
+    return _array(io.BytesIO(data), len(data))
 
 
-def _solution(found: Sequence[NDArray[Any]]) -> Solution:
-    return Solution(**dict(zip(DECISION_ARRAYS, found, strict=True)))
-
-
-def read_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
-    """
-    Read arrays of a .npz file that anybody may have written: MOST_BYTES of each are unpacked.
-
-    ValueError for a file that is no such archive, or lacks one of the names; InputError and OSError
-    as of `bounded_files.read_bytes`.
-    """
-    found = []
-    try:
-        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as stored:
-            for name in names:
-                with stored.open(f"{name}.npy") as packed:
-                    data = packed.read(MOST_BYTES)
-                found.append(_array(io.BytesIO(data), len(data)))
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
-        raise ValueError(f"{path.name}: {told(error)}") from None
-    return found
+def arrays(path: Path) -> Iterator[NDArray[Any]]:
+    """Return the arrays that were appended, as far as they are whole."""
+    with suppress(InputError, OSError), opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        with suppress(EOFError, ValueError):  # the end, or an array broken off
+            while True:
+                yield _array(file, size)
 
 
 def _array(file: IO[bytes], size: int) -> NDArray[Any]:
@@ -286,53 +313,8 @@ def _array(file: IO[bytes], size: int) -> NDArray[Any]:
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
     except (SyntaxError, TypeError, TokenError, RecursionError, MemoryError) as error:
         raise ValueError(told(error)) from None
-    count = prod(shape)
-    if not 0 <= count * max(1, dtype.itemsize) <= size - file.tell() or dtype.hasobject:
+    if not 0 <= prod(shape) * max(1, dtype.itemsize) <= size - file.tell() or dtype.hasobject:
         raise ValueError(f"an array of shape {shape} of {dtype} in {size} bytes")
     file.seek(begin)
     found: NDArray[Any] = np.lib.format.read_array(file)
     return found
-
-
-def decision_digest(solution: Solution) -> str:
-    """Return the sha256 of the decision arrays."""
-    arrays = {name: getattr(solution, name).tolist() for name in DECISION_ARRAYS}
-    return sha256(canonical_text(arrays).encode()).hexdigest()
-
-
-def append_decision(solution: Solution, path: Path) -> None:
-    """Append the decision arrays to those before, as one array that begins with J."""
-    own = [getattr(solution, name) for name in DECISION_ARRAYS]
-    append_array(np.concatenate([[len(solution.job_node)], *own]), path)
-
-
-def decisions(path: Path) -> Iterator[Solution]:
-    """Return the decisions that were appended, as far as they are whole."""
-    for array in arrays(path):
-        try:
-            jobs = int(array[0])
-            *of_jobs, node_type = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
-            found = _solution([*of_jobs, node_type])
-        except (IndexError, TypeError, ValueError, OverflowError):
-            return  # somebody else has written to the file
-        yield found
-
-
-def append_array(array: NDArray[Any], path: Path) -> None:
-    """Append an array to those before."""
-    buffer = io.BytesIO()
-    np.save(buffer, array)
-    with path.open("ab") as file:
-        file.write(buffer.getbuffer())
-
-
-def arrays(path: Path) -> Iterator[NDArray[Any]]:
-    """Return the arrays that were appended, as far as they are whole."""
-    with suppress(InputError, OSError), opened(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        while True:
-            try:
-                array = _array(file, size)
-            except (EOFError, ValueError):  # the end, or an array broken off
-                return
-            yield array

@@ -17,7 +17,7 @@ from rsjs.methods import Request
 from rsjs.runs.gap import gap, gap_over
 from rsjs.runs.kinds.base import ProblemKind, Verified, kind_of
 from rsjs.runs.supervisor import Supervisor
-from rsjs.runs.task_files import WARM_START, Task, write_decision
+from rsjs.runs.task_files import WARM_START, Task, packed, write_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,7 +102,7 @@ def run(
         folder = Path(name)
         kind.write(problem, folder / "instance.json")
         if warm_start is not None:
-            write_decision(warm_start, folder / WARM_START)
+            write_array(packed(warm_start), folder / WARM_START)
         task = Task(
             instance=str(folder / "instance.json"),
             method=request.spelling,

@@ -11,7 +11,14 @@ from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io import files
 from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
-from rsjs.runs.task_files import INCUMBENTS, append_decision, decisions, write_decision
+from rsjs.runs.task_files import (
+    INCUMBENT,
+    INCUMBENTS,
+    append_array,
+    decisions,
+    packed,
+    write_array,
+)
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
@@ -48,9 +55,9 @@ class _Decisions(ProblemKind):
             )
 
     def write_incumbent(self, solution: Solution, folder: Path, every: bool) -> None:
-        write_decision(solution, folder / "incumbent.npz")
+        write_array(packed(solution), folder / INCUMBENT)
         if every:
-            append_decision(solution, folder / INCUMBENTS)
+            append_array(packed(solution), folder / INCUMBENTS)
 
     def incumbents(self, path: Path) -> Iterator[Solution]:
         return decisions(path)

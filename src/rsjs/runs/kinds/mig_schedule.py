@@ -3,7 +3,7 @@ Schedules on MIG instances: jobs of several steps on the fixed instances of a GP
 
 Besides the files of `rsjs.runs.task_files` a worker leaves
 
-    schedule.npz        minute and unit of each step, of the best schedule so far, replaced whole
+    schedule.npy        minute and unit of each step, of the best schedule so far, replaced whole
     incumbents.npy      every schedule reported, where the task asks for it
     figures.json        value and bound of each stage of the objective, as claimed; written last
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.core.errors import told
 from rsjs.core.report import SolveResult, Stop
@@ -47,8 +48,8 @@ from rsjs.runs.task_files import (
     append_array,
     arrays,
     has_failed,
-    read_arrays,
-    replaced,
+    read_array,
+    write_array,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from rsjs.methods import Request
     from rsjs.rows.columns import Row
 
-SCHEDULE = "schedule.npz"
+SCHEDULE = "schedule.npy"
 Stages = Sequence[float | None] | None
 
 
@@ -137,7 +138,7 @@ class _Schedules(ProblemKind):
     def write_incumbent(self, solution: Schedule, folder: Path, every: bool) -> None:
         write_schedule(solution, folder)
         if every:
-            append_array(np.stack([solution.minute, solution.unit]), folder / INCUMBENTS)
+            append_array(_packed(solution), folder / INCUMBENTS)
 
     def incumbents(self, path: Path) -> Iterator[Schedule]:
         for array in arrays(path):
@@ -184,16 +185,19 @@ def _values(problem: SchedulingProblem, verdict: Verdict) -> tuple[float, ...] |
 
 def write_schedule(schedule: Schedule, folder: Path) -> None:
     """Write the arrays of a schedule, whole or not at all."""
-    with replaced(folder / SCHEDULE) as file:
-        np.savez(file, minute=schedule.minute, unit=schedule.unit)
+    write_array(_packed(schedule), folder / SCHEDULE)
+
+
+def _packed(schedule: Schedule) -> NDArray[np.int64]:
+    return np.stack([schedule.minute, schedule.unit])
 
 
 def _read_schedule(folder: Path) -> Schedule | None:
     """Return the best schedule that a worker left, if there is one."""
-    path = folder / SCHEDULE
-    if not path.exists():
+    array = read_array(folder / SCHEDULE)
+    if array is None:
         return None
-    minute, unit = read_arrays(path, ("minute", "unit"))
+    minute, unit = array
     return Schedule(minute=minute, unit=unit)
 
 
