@@ -13,10 +13,10 @@ from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_values, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
+from rsjs.core.process import memory_mb
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.runs.kinds.base import kind_of_file
 from rsjs.runs.verified_run import verdict_keys
-from rsjs.runs.worker import peak_memory_mb
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
@@ -61,7 +61,7 @@ def check(
     }
     if of_instance:
         document |= {"stop": None, "claimed_objective": claimed.objective}
-        document |= {"counts": verdict.counts, "peak_memory_mb": peak_memory_mb()}
+        document |= {"counts": verdict.counts, "peak_memory_mb": memory_mb().get("VmHWM")}
     else:
         document |= {**(document.pop("terms") or {}), **kind.facts(problem, verdict)}
     if exact:

@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 POLL = 0.5  # seconds between two looks at the parent
 
@@ -35,3 +37,16 @@ def watch_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def memory_mb(pid: int | str = "self") -> dict[str, float]:
+    """
+    Return VmRSS, the resident memory of a process, and VmHWM, its peak [MB], where Linux tells.
+
+    `ru_maxrss` would be inherited over exec.
+    """
+    with suppress(OSError):
+        lines = Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines()
+        found = (line.split() for line in lines if line.startswith(("VmRSS", "VmHWM")))
+        return {name.rstrip(":"): int(kilobytes) / 1024 for name, kilobytes, _ in found}
+    return {}

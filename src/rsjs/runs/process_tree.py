@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from math import inf
 from pathlib import Path
 
 import psutil
+
+from rsjs.core.process import memory_mb
 
 MEGABYTE = 2**20
 MARK = "RSJS_RUN"  # in the environment of all processes of a run
@@ -157,33 +160,24 @@ def _marked(mark: str) -> tuple[list[psutil.Process], bool]:
 def killed_for_memory() -> int | None:
     """Return how many processes the kernel has ended for want of memory, if it tells."""
     with suppress(OSError):
-        for line in Path("/proc/vmstat").read_bytes().splitlines():
-            name, _, count = line.partition(b" ")
-            if name == b"oom_kill":
-                return int(count)
+        found = re.search(rb"^oom_kill (\d+)", Path("/proc/vmstat").read_bytes(), re.MULTILINE)
+        return None if found is None else int(found[1])
     return None
 
 
 def _proportional_mb(process: psutil.Process) -> float:
     """Return resident memory [MB], each page divided by the number of processes that share it."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{process.pid}/smaps_rollup").read_bytes().splitlines():
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) / 1024
+    with suppress(psutil.Error, AttributeError):  # Linux only
+        return float(process.memory_full_info().pss) / MEGABYTE
     return _memory_mb(process)[0]
 
 
 def _memory_mb(process: psutil.Process) -> tuple[float, float]:
     """Return resident memory and its peak [MB], where none is told that of this moment."""
-    if not LINUX:
-        with suppress(psutil.Error):
-            resident = process.memory_info().rss / MEGABYTE
-            return resident, resident
-        return 0.0, 0.0
-    found = {b"VmRSS": 0.0, b"VmHWM": 0.0}
-    with suppress(OSError):
-        for line in Path(f"/proc/{process.pid}/status").read_bytes().splitlines():
-            name, _, value = line.partition(b":")
-            if name in found:
-                found[name] = int(value.split()[0]) / 1024
-    return found[b"VmRSS"], found[b"VmHWM"]
+    if LINUX:
+        found = memory_mb(process.pid)
+        return found.get("VmRSS", 0.0), found.get("VmHWM", 0.0)
+    with suppress(psutil.Error):
+        resident = process.memory_info().rss / MEGABYTE
+        return resident, resident
+    return 0.0, 0.0

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -46,7 +47,7 @@ def machine() -> dict[str, Any]:
         "cores": psutil.cpu_count(logical=False),
         "hardware_threads": psutil.cpu_count(),
         "hardware_threads_usable": usable_threads(),
-        "governor": _line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "memory_mb": memory.total / 2**20,
         "container": _container(),
     }
@@ -63,14 +64,11 @@ def cpu_model() -> str | None:
     name: str | None = None
     if sys.platform == "linux":
         lines = (_text("/proc/cpuinfo") or "").splitlines()
-        names = (line.partition(":")[2].strip() for line in lines if "model name" in line)
-        name = next(names, None)
-    if sys.platform == "darwin":
-        try:
-            command = ("sysctl", "-n", "machdep.cpu.brand_string")
+        name = next((line.partition(": ")[2] for line in lines if "model name" in line), None)
+    elif sys.platform == "darwin":
+        command = ("sysctl", "-n", "machdep.cpu.brand_string")
+        with suppress(OSError, subprocess.SubprocessError):
             name = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE).stdout
-        except (OSError, subprocess.SubprocessError):
-            name = None
     return (name or platform.processor()).strip() or None
 
 
@@ -89,15 +87,11 @@ def _container() -> str | None:
     for path, name in (("/.dockerenv", "docker"), ("/run/.containerenv", "podman")):
         if Path(path).exists():
             return name
-    return _line("/run/systemd/container")
-
-
-def _line(path: str) -> str | None:
-    return (_text(path) or "").strip() or None
+    return _text("/run/systemd/container")
 
 
 def _text(path: str) -> str | None:
-    try:
-        return Path(path).read_text("utf-8", errors="replace")
-    except OSError:
-        return None
+    """Return what a file holds; None for one that cannot be read, or is empty."""
+    with suppress(OSError):
+        return Path(path).read_text("utf-8", errors="replace").strip() or None
+    return None

@@ -18,13 +18,16 @@ task has a new one.
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
@@ -36,7 +39,6 @@ import psutil
 from rsjs.core.call import ASKED, GRACE
 from rsjs.core.errors import printable, told
 from rsjs.core.report import SolveResult, Stop
-from rsjs.runs.cores import claimed
 from rsjs.runs.process_tree import MARK, MEGABYTE, Family, killed_for_memory, marked
 from rsjs.runs.task_files import (
     EVENTS,
@@ -283,18 +285,15 @@ class Supervisor:
 
     def _result(self, errors: IO[bytes], killed: int | None) -> SolveResult:
         """Read what the worker left; files that make no sense are its own fault, not ours."""
+        stop, what = Stop.ERROR, "the result"
         try:
             result = read_result(self.folder)
+            if result is None:
+                stop, why = STOPS.get(self.end, stop), self._why(errors, killed)
+                what = f"{why}; what it left"
+                return salvaged(self.folder, stop, why)
         except Exception as error:
-            message = f"the result cannot be read: {told(error)}"
-            return SolveResult(stop=Stop.ERROR, message=message)
-        if result is None:
-            stop, message = STOPS.get(self.end, Stop.ERROR), self._why(errors, killed)
-            try:
-                return salvaged(self.folder, stop, message)
-            except Exception as error:
-                unread = f"{message}; what it left cannot be read: {told(error)}"
-                return SolveResult(stop=stop, message=unread)
+            return SolveResult(stop=stop, message=f"{what} cannot be read: {told(error)}")
         if self.end is End.INTERRUPTED:
             return replace(result, stop=Stop.INTERRUPTED)
         if self.asked and result.stop is Stop.INTERRUPTED:
@@ -339,6 +338,62 @@ def ending(returncode: int | None, before: int | None, after: int | None) -> str
     if before == after:
         return f"ended by {name}, sent by another process: the kernel ended none for want of memory"
     return f"ended by {name} while the kernel ended {after - before} for want of memory"
+
+
+@contextmanager
+def claimed(threads: int) -> Iterator[list[int]]:
+    """
+    Claim as many cores as a run has threads by file locks, so that no two runs share one.
+
+    None where that many are not free, where the run may as well use all cores, or where the
+    system cannot pin; the run is then left to the scheduler.
+    """
+    with ExitStack() as locks:
+        cores: list[int] = []
+        try:
+            available: list[int] = psutil.Process().cpu_affinity()
+        except (AttributeError, OSError):
+            available = []
+        if threads < len(available):
+            firsts = {_first_sibling(core) for core in available}
+            # high numbers first; a second hardware thread of a core comes after all first ones
+            for core in sorted(available, key=lambda core: (core not in firsts, -core)):
+                if len(cores) < threads and _lock(core, locks):
+                    cores.append(core)
+        yield cores if len(cores) == threads else []
+
+
+def _first_sibling(core: int) -> int:
+    """Return the first hardware thread of the core that this one is of."""
+    path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
+    try:
+        return min(map(int, re.findall(r"\d+", path.read_text("ascii"))))
+    except (OSError, ValueError):
+        return core
+
+
+def _lock(core: int, locks: ExitStack) -> bool:
+    """
+    Claim a core until the locks are left; False where another run or somebody else has it.
+
+    The folder of the locks is this user's alone: another may have made one of this name.
+    """
+    try:
+        import fcntl
+
+        folder = Path(tempfile.gettempdir()) / f"rsjs-cores-{os.getuid()}"
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+            return False
+        # neither follows a link nor waits for the reader of a pipe, and empties nothing
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        file = locks.enter_context(os.fdopen(os.open(folder / str(core), flags, 0o600), "rb"))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # Windows has no such locks
+        return False
+    return True
 
 
 def _weight_mb(folder: Path) -> float:

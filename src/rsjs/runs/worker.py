@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, told
-from rsjs.core.process import die_with_parent
+from rsjs.core.process import die_with_parent, memory_mb
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.task_files import EVENTS, LAST, NEXT, Line, Task, salvaged, write_result
@@ -162,7 +162,7 @@ def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
         result,
         seconds=dict(report.seconds),
         events=tuple(report.events),
-        peak_memory_mb=peak_memory_mb(),
+        peak_memory_mb=memory_mb().get("VmHWM"),
     )
 
 
@@ -205,17 +205,6 @@ def _stop_on_sigterm(stop: threading.Event) -> None:
         _STOP[0].set()
 
     threading.Thread(target=listen, daemon=True).start()
-
-
-def peak_memory_mb() -> float | None:
-    """Peak resident memory of this process [MB]; VmHWM, as ru_maxrss is inherited over exec."""
-    try:
-        for line in Path("/proc/self/status").read_text("ascii").splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        return None
-    return None
 
 
 def _flush() -> None:
