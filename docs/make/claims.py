@@ -18,9 +18,10 @@ from rsjs.paper_claims.claim import (
     experiments,
     papers,
 )
-from rsjs.paper_claims.registry import values
-from rsjs.reporting.figures.claim import claim_picture
-from rsjs.reporting.tables.claims import markdown
+from rsjs.paper_claims.metrics import values
+from rsjs.reporting.figures import draw
+from rsjs.reporting.figures.claim import claim_figure
+from rsjs.reporting.tables import claims as tables
 from rsjs.reporting.tables.table import code, escaped
 from rsjs.rows.csv import read_rows
 
@@ -67,7 +68,7 @@ def of_paper(paper: Paper) -> str:
     lines = [
         paper.settings,
         "",
-        *markdown(paper.claims, our_values()),
+        *tables.table(paper.claims, our_values()).markdown().splitlines(),
         "",
         "Experiments:",
         "",
@@ -84,7 +85,7 @@ def picture(experiment: Experiment, path: Path) -> None:
     """Draw the rows of an experiment, and the claims that rest on them."""
     own = [one for one in claims().values() if one.experiment == experiment.name]
     published = [(one, our_values()[one.id]) for one in own]
-    claim_picture(rows_of(experiment.name), experiment.plot, path, published)
+    draw.write(claim_figure(rows_of(experiment.name), experiment.plot, published), path)
 
 
 TABLES = {"summary": summary, **{paper.name: partial(of_paper, paper) for paper in papers()}}

@@ -10,7 +10,7 @@ from rsjs.cli.reproduce import reproduce
 from rsjs.comparison import Comparison
 from rsjs.core.errors import InputError
 from rsjs.paper_claims.claim import claims, experiments
-from rsjs.paper_claims.registry import rows as rows_of
+from rsjs.paper_claims.runs import rows as rows_of
 from rsjs.rows.csv import read_rows
 
 
@@ -43,7 +43,7 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
         run.append(experiment.name)
         return rows_of(experiment, size, runner)
 
-    monkeypatch.setattr("rsjs.paper_claims.registry.rows", recorded)
+    monkeypatch.setattr("rsjs.paper_claims.runs.rows", recorded)
     capsys.readouterr()
     with pytest.raises(typer.Exit) as exit_:
         reproduce(claims, tmp_path, missing=True, as_json=True)
@@ -56,7 +56,7 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
 def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, capsys):
     row = {"case": "a", "method": "m", "solve_s": 0.1, "status": "ok"}
     made = [{**row, "nodes": n, "total_s": n / 10} for n in (1, 10)]
-    monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: made)
+    monkeypatch.setattr("rsjs.paper_claims.runs.rows", lambda *_: made)
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["kiros-44-greedy-seconds"], tmp_path)
     assert exit_.value.exit_code == 1  # these rows have no greedy
@@ -67,7 +67,7 @@ def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, 
 def test_a_run_that_failed_is_told(monkeypatch, capsys):
     made = experiments()["jahani-printed"].of_size("quick")["rows"]
     broken = {**made[0], "status": "error", "message": "no memory"}
-    monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: [*made, broken])
+    monkeypatch.setattr("rsjs.paper_claims.runs.rows", lambda *_: [*made, broken])
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["jahani-table3-summary"])
     assert exit_.value.exit_code == 1

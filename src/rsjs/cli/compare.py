@@ -31,7 +31,7 @@ from rsjs.cli.options import (
     options_named,
     requests,
 )
-from rsjs.cli.output import number, percent, print_json, print_text, show_table, writable
+from rsjs.cli.output import number, percent, print_json, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.figures.runs import cost_split, gap_over_time
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rsjs.core.call import Limits
     from rsjs.methods import Request
     from rsjs.reporting.figures.figure import Figure
+    from rsjs.reporting.tables.table import Table
     from rsjs.rows.columns import Row
 
 STORE = "store"  # folder of the records in that of a comparison
@@ -256,28 +257,41 @@ def conclude(
         write_bytes(json.dumps(found.trajectories, indent=1).encode(), written[-1])
         for name, figure in figures(found).items():
             written.append(draw.write(figure, folder / f"{name}.png"))
-    if as_json:
-        left_out = [vars(left) for left in found.skipped]
-        own = {"rows": rows, "left_out": left_out, "interrupted": found.interrupted}
-        print_json({**facts, **own, "folder": folder, "files": written})
-    else:
-        show_table(shortened_table(rows, make))
-        print()
-        for (method, reason), cases in group_by(
-            found.skipped, lambda left: (left.method, left.reason)
-        ).items():
-            where = cases[0].instance if len(cases) == 1 else f"{len(cases)} instances"
-            print(f"Not run:\n  {method} on {where}: {reason}")
-        names = [path.name for path in written]
-        names += [f"{name}/" for name in ("solutions", STORE) if (folder / name).is_dir()]
-        print(f"Written to {folder}: {', '.join(names)}")
-        if remarks:
-            print_text(remarks)
-        if found.interrupted:
-            done = f"{len(rows)} of {len(rows) + found.left} runs"
-            print(f"Interrupted after {done}. Run the same command again to resume.")
+    document = {
+        **facts,
+        "rows": rows,
+        "left_out": [vars(left) for left in found.skipped],
+        "interrupted": found.interrupted,
+        "folder": folder,
+        "files": written,
+    }
+    lines = ["Not run:"] if found.skipped else []
+    for (method, reason), cases in group_by(
+        found.skipped, lambda left: (left.method, left.reason)
+    ).items():
+        where = cases[0].instance if len(cases) == 1 else f"{len(cases)} instances"
+        lines.append(f"  {method} on {where}: {reason}")
+    names = [path.name for path in written]
+    names += [f"{name}/" for name in ("solutions", STORE) if (folder / name).is_dir()]
+    lines += [f"Written to {folder}: {', '.join(names)}", *filter(None, [remarks])]
+    if found.interrupted:
+        done = f"{len(rows)} of {len(rows) + found.left} runs"
+        lines.append(f"Interrupted after {done}. Run the same command again to resume.")
     sound = all(row["status"] == "ok" for row in rows) if sound is None else sound
-    raise typer.Exit(INTERRUPTED if found.interrupted else int(not sound))
+    code = INTERRUPTED if found.interrupted else int(not sound)
+    tell(shortened_table(rows, make), document, lines, code=code, as_json=as_json)
+
+
+def tell(
+    made: Table, document: Mapping[str, Any], lines: Sequence[str], *, code: int, as_json: bool
+) -> NoReturn:
+    """Print a table and lines, or the JSON document, and end with the exit code."""
+    if as_json:
+        print_json(document)
+    else:
+        show_table(made)
+        print("", *lines, sep="\n")
+    raise typer.Exit(code)
 
 
 def copy_solutions(rows: Sequence[Row], folder: Path) -> None:

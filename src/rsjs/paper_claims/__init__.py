@@ -3,6 +3,5 @@ The statements of the five papers, each with our value, which agrees with it or 
 
     claim        claims, experiments and verdicts; one file per paper in `data`
     runs         rows of an experiment as campaigns
-    metrics      ratios, savings and means of rows, case by case
-    registry     claim -> our values, experiment -> rows
+    metrics      our values: ratios, savings and means of rows, case by case
 """

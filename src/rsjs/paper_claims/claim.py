@@ -53,7 +53,7 @@ class Experiment:
 
     name: str
     what: str  # one sentence
-    run: str  # a name in `registry.RUNS`
+    run: str  # a name in `runs.RUNS`
     arguments: Mapping[str, Any] = field(default_factory=dict)  # of both sizes
     quick: Mapping[str, Any] = field(default_factory=dict)  # of some minutes
     paper: Mapping[str, Any] = field(default_factory=dict)  # of what the paper ran
@@ -83,8 +83,8 @@ class Claim:
     no_verdict: str = ""  # told in place of a verdict
     experiment: str = ""  # "" = nothing on disk can test it
     metric: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # its name and arguments
-    nodes: tuple[int, int] | tuple[()] = ()  # rows of clusters of so many nodes only
-    cases: str = ""  # rows of cases that begin so only
+    only: str = ""  # rows of which this formula is true, e.g. `nodes == 1`
+    cases: Mapping[str, str] = field(default_factory=dict)  # case -> its rows; else by `case`
 
     def agrees(self, value: float) -> bool:
         """Return whether a value is the published one, up to the tolerance."""

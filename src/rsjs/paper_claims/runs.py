@@ -20,7 +20,8 @@ from rsjs.instances.catalogue import gpus
 from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.instance import Workload
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
-from rsjs.paper_claims.claim import Row
+from rsjs.paper_claims.claim import Experiment, Row
+from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind, kind_of
 from rsjs.simulation import event_log
 from rsjs.simulation.options import Options
@@ -261,3 +262,20 @@ def drawn(sizes: Sequence[str], seeds: Sequence[int]) -> Iterator[dict[str, Any]
     for size in sizes:
         nodes, jobs = map(int, size.split("x"))
         yield from ({"nodes": nodes, "jobs": jobs, "seed": seed} for seed in seeds)
+
+
+RUNS: Mapping[str, Callable[..., list[Row]]] = {  # by the names that experiments give
+    "simulations": simulations,
+    "decisions": decisions,
+    "printed": printed,
+    "four_jobs": four_jobs,
+    "sts_arrivals": arrivals,
+    "mig_dataset": dataset,
+    "mig_schedules": schedules,
+}
+
+
+def rows(experiment: Experiment, size: str, runner: Runner) -> list[Row]:
+    """Return the rows of an experiment; those of data, too, say which version made them."""
+    made = RUNS[experiment.run](runner, **experiment.of_size(size))
+    return [row if "commit" in row else {**row, **provenance.stamp()} for row in made]

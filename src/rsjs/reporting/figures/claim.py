@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isinf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
 from rsjs.reporting.tables.formats import folded
 from rsjs.rows.select import AnyRow
@@ -35,25 +33,15 @@ LONGEST_TICK = 16  # characters
 OPEN = 1.3  # of our largest value: where a range without an upper end is cut
 
 
-def claim_picture(
-    rows: Sequence[AnyRow],
-    plot: Mapping[str, Any],
-    path: Path,
-    published: Sequence[tuple[Claim, Values]] = (),
-) -> None:
+def claim_figure(
+    rows: Sequence[AnyRow], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
+) -> Figure:
     """
-    Draw the rows of an experiment by case: the mean of a column against another, by method.
+    Return the mean of a column against another, a panel per case, and a panel of claims per unit.
 
     `plot` names columns `x` and `y`, among `AXES`, and `log` for logarithmic axes; `published` are
     the claims that rest on the rows, with our values by case.
     """
-    write(claim_figure(rows, plot, published), path)
-
-
-def claim_figure(
-    rows: Sequence[AnyRow], plot: Mapping[str, Any], published: Sequence[tuple[Claim, Values]] = ()
-) -> Figure:
-    """Return a panel per case with a line per method, and one of claims per unit."""
     panels = _runs(rows, plot["x"], plot["y"], is_log=bool(plot.get("log")))
     units = dict.fromkeys(claim.unit for claim, values in published if values)
     panels += [_claims(unit, [one for one in published if one[0].unit == unit]) for unit in units]
@@ -111,40 +99,29 @@ def _means(rows: pd.DataFrame, x: str, y: str) -> list[Series]:
 def _claims(unit: str, published: Sequence[tuple[Claim, Values]]) -> Panel:
     """A line per claim: the published range as a bar, our values as points."""
     scale = 100.0 if unit == "share" else 1.0
-    known = [(claim, values) for claim, values in published if values]
-    ours = [scale * value for _, values in known for value in values.values()]
-    ranges: list[tuple[float, float]] = []
-    for claim, _ in known:
-        low, high = scale * claim.low, scale * claim.high
-        ranges.append((low, OPEN * max([low, *ours]) if isinf(high) else high))
-    places = [float(i) for i in range(len(known))]
-    ends = zip(known, ranges, places, strict=True)
-    closed = [(high, at) for (claim, _), (_, high), at in ends if not isinf(claim.high)]
-    upper = [end for end, _ in closed]
-    lows, highs = [low for low, _ in ranges], [high for _, high in ranges]
-    series = [
-        Series(
-            name=PUBLISHED,
-            x=[*lows, *upper],
-            y=[*places, *(at for _, at in closed)],
-            kind="points",
-            colour=BLACK,
-            look="tick",
-            x_interval=([*lows, *upper], [*highs, *upper]),
-        ),
-        Series(
-            name=OURS,
-            x=ours,
-            y=[at for at, (_, values) in zip(places, known, strict=True) for _ in values],
-            kind="points",
-            colour=BLUE,
-            look="hollow",
-        ),
+    tested = [(claim, values) for claim, values in published if values]
+    known = [claim for claim, _ in tested]
+    ours = [(i, scale * x) for i, (_, values) in enumerate(tested) for x in values.values()]
+    most = max(value for _, value in ours)
+    lows = [scale * claim.low for claim in known]
+    highs = [
+        OPEN * max(scale * one.low, most) if isinf(one.high) else scale * one.high for one in known
     ]
-    names = {
-        at: "\n".join(folded(claim.id, LONGEST_TICK))
-        for at, (claim, _) in zip(places, known, strict=True)
-    }
-    y = Axis(ticks=names, ends=(len(known) - 0.4, -0.6))
+    closed = [i for i, claim in enumerate(known) if not isinf(claim.high)]
+    upper = [highs[i] for i in closed]
+    bars = Series(
+        name=PUBLISHED,
+        x=[*lows, *upper],
+        y=[*range(len(known)), *closed],
+        kind="points",
+        colour=BLACK,
+        look="tick",
+        x_interval=([*lows, *upper], [*highs, *upper]),
+    )
+    y_of, x_of = zip(*ours, strict=True)
+    points = Series(name=OURS, x=x_of, y=y_of, kind="points", colour=BLUE, look="hollow")
+    names = {float(i): "\n".join(folded(c.id, LONGEST_TICK)) for i, c in enumerate(known)}
     x = Axis(title=f"claimed and measured [{UNITS[unit]}]")
-    return Panel(series=series, x=x, y=y, marks=[Mark(at=0.0, axis="x")] if unit == "share" else ())
+    y = Axis(ticks=names, ends=(len(known) - 0.4, -0.6))
+    marks = [Mark(at=0.0, axis="x")] if unit == "share" else ()
+    return Panel(series=[bars, points], x=x, y=y, marks=marks)

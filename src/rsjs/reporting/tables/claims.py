@@ -1,9 +1,10 @@
-"""Claims as text: how values are shown, and the table of docs/claims.md."""
+"""Claims beside our values: the rows of docs/claims.md and of `rsjs reproduce`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
+from typing import Any
 
 from rsjs.paper_claims.claim import Claim, Values
 from rsjs.reporting.tables.formats import MISSING, significant
@@ -11,6 +12,33 @@ from rsjs.reporting.tables.table import Column, Table
 
 SUFFIX = {"ratio": "", "count": "", "s": " s"}
 HEAD = ("claim", "where", "statement", "published", "agrees", "ours", "verdict", "why")
+
+
+def document(claim: Claim, values: Values) -> dict[str, Any]:
+    """Return a claim beside our values."""
+    return {
+        "claim": claim.id,
+        "paper": claim.source,
+        "where": claim.where,
+        "statement": claim.statement,
+        "published": claim.printed,
+        "agrees": agreement(claim),
+        "values": dict(values),
+        "ours": shown(claim, values),
+        "verdict": str(claim.verdict(values)),
+        "why": claim.reason,
+    }
+
+
+def table(
+    claims: Sequence[Claim], values: Mapping[str, Values], columns: Sequence[str] = HEAD
+) -> Table:
+    """Return a row for each claim; `values` by id."""
+    return Table(
+        columns=[Column(word, word) for word in columns],
+        rows=[document(claim, values[claim.id]) for claim in claims],
+        mark=lambda row, key: "bad" if key == "verdict" else "",
+    )
 
 
 def shown(claim: Claim, values: Values) -> str:
@@ -40,29 +68,6 @@ def agreement(claim: Claim) -> str:
     else:
         text = f"{low} to {high}" if claim.low else f"at most {high}"
     return f"{text} ± {tolerance}" if claim.tolerance else text
-
-
-def markdown(claims: Sequence[Claim], values: Mapping[str, Values]) -> list[str]:
-    """Return the lines of a table with one row for each claim; `values` by id."""
-    rows = [
-        {
-            "claim": claim.id,
-            "where": claim.where,
-            "statement": claim.statement,
-            "published": claim.printed,
-            "agrees": agreement(claim),
-            "ours": shown(claim, values[claim.id]),
-            "verdict": claim.verdict(values[claim.id]),
-            "why": claim.reason,
-        }
-        for claim in claims
-    ]
-    table = Table(
-        columns=[Column(word, word) for word in HEAD],
-        rows=rows,
-        mark=lambda row, key: "bad" if key == "verdict" else "",
-    )
-    return table.markdown().splitlines()
 
 
 def _number(unit: str, value: float) -> str:
