@@ -58,6 +58,9 @@ def test_content_that_makes_no_sense_is_a_corrupt_record(store, record):
     forge(record, "result.json", json.dumps(result).encode())
     [(_, reason)] = collect([store]).corrupt
     assert "/figures/totals: found 1, expected an object" in reason
+    forge(record, "solution.json.gz", b"garbage")
+    [(_, reason)] = collect([store]).corrupt
+    assert "solution.json.gz: found damaged gzip data" in reason
 
 
 def test_a_run_whose_record_is_forged_is_carried_out_again(asked, carry_out, store, record):

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.records import receive
-from rsjs.campaigns.session import RESERVE_MB, Need
+from rsjs.campaigns.session import RESERVE_MB, refuse_more
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError
 
@@ -31,12 +31,6 @@ def test_a_record_arrives_as_it_was_or_is_refused(made, tmp_path):
         receive({**sent, "events.jsonl": b"{}"}, tmp_path / "again", run)
 
 
-def test_the_need_of_runs_is_that_of_the_largest(campaign):
-    asked = campaign("fifo:paper", threads=[1, 2])
-    need = Need.of(runner.prepare(asked, None, runner.Part()).selected)
-    assert need == Need(exclusive=False, threads=2, memory_mb=400)
-
-
 TOO_MUCH = [
     (2, True, "found 2, expected 1, as the campaign's timing is exclusive"),
     (3, False, "found 3, expected at most 2: 2 threads each on 4 cores"),
@@ -45,11 +39,12 @@ TOO_MUCH = [
 
 
 @pytest.mark.parametrize(("slots", "exclusive", "told"), TOO_MUCH)
-def test_a_machine_that_is_too_small_is_told(slots, exclusive, told):
-    need = Need(exclusive=exclusive, threads=2, memory_mb=400)
-    need.refuse("place", 1, cores=2, memory_mb=RESERVE_MB + 400)
+def test_a_machine_that_is_too_small_is_told(campaign, slots, exclusive, told):
+    asked = campaign("fifo:paper", threads=[1, 2])
+    asked = replace(asked, timing="exclusive" if exclusive else "shared")
+    refuse_more(asked, "place", 1, cores=2, memory_mb=RESERVE_MB + 400)
     with pytest.raises(InputError, match=f"place: {told}"):
-        need.refuse("place", slots, cores=4, memory_mb=RESERVE_MB + 799)
+        refuse_more(asked, "place", slots, cores=4, memory_mb=RESERVE_MB + 799)
 
 
 @pytest.mark.parametrize(

@@ -114,17 +114,16 @@ def test_runs_that_are_done_are_carried_out_again_on_request(asked, carry_out, s
 
 
 def test_runs_that_other_code_has_made_are_told(asked, store):
-    prepared = runner.prepare(asked, store, Part())
-    assert runner.of_other_code(prepared, store) == []
+    assert runner.of_other_code(runner.prepare(asked, store, Part())) == []
     (session,) = store.glob("sessions/*.json")
     document = json.loads(session.read_text())
     code = document["environments"][""]["code"]
     assert code == code_digest() != ""
     session.write_text(json.dumps(document).replace(code, "0" * 64))
-    [told] = runner.of_other_code(prepared, store)
+    [told] = runner.of_other_code(runner.prepare(asked, store, Part()))
     assert told.startswith("3 of 3 runs that are done were made by other code of rsjs-bench")
     session.unlink()
-    assert runner.of_other_code(prepared, store) == []
+    assert runner.of_other_code(runner.prepare(asked, store, Part())) == []
 
 
 @pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs another user")

@@ -15,7 +15,6 @@ from typing import Any
 
 from rsjs.bks.entries import Bound, Origin
 from rsjs.bks.exact_cost import priced
-from rsjs.campaigns import session
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store, instance_file, read_document, refuse_other
 from rsjs.core.errors import InputError
@@ -61,11 +60,11 @@ def of_stores(
         store, campaign = Store(folder), read_document(folder, "store")["campaign"]
         survey = store.survey(store.ids())
         left_out += [f"record {run_id}: {reason}" for run_id, reason in survey.corrupt]
-        sessions, lost = session.read_some(folder, (record.session for record in survey.done))
-        left_out += [f"session {name}: {reason}" for name, reason in lost]
+        left_out += [f"session {name}: {reason}" for name, reason in survey.lost]
         for record in survey.done:
             if kind(record.run.kind).has_best_known:
-                origin = _origin(record, f"campaign {campaign}", sessions.get(record.session))
+                made_by = survey.sessions.get(record.session)
+                origin = _origin(record, f"campaign {campaign}", made_by)
                 runs.setdefault(record.run.id, (store, record, origin))
     if unknown := sorted({*without} - {*runs}):
         raise InputError("--without", unknown[0], f"the id of one of {len(runs)} runs")

@@ -25,13 +25,13 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rsjs.campaigns import environments, records
 from rsjs.campaigns.pool import IDLE, Dispatch, News, Slot
 from rsjs.campaigns.pool_worker import Order
-from rsjs.campaigns.session import Conditions, Need, conditions
+from rsjs.campaigns.session import Conditions, conditions, refuse_more
 from rsjs.campaigns.spec import HERE
 from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
@@ -144,14 +144,6 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
     return None
 
 
-class _Given(NamedTuple):
-    """A run that a worker has, and the claim on it."""
-
-    order: Order
-    address: str
-    claim: ExitStack
-
-
 class Dask(Dispatch):
     """The dispatcher with the workers of a cluster."""
 
@@ -162,13 +154,13 @@ class Dask(Dispatch):
         """Carry out the orders that are waiting, on workers as they join and go."""
         from distributed.comm import CommClosedError
 
-        self.need = Need.of([order.run for order in self.waiting])
         self.interpreters = {order.run.environment: order.python for order in self.waiting}
         self.plugins: dict[str, dict[str, Any]] = {name: {} for name in self.interpreters}
         for order in self.waiting:
             self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
         self.sessions: dict[str, str] = {}  # of the workers that may carry out runs, by address
-        self.given: dict[Future, _Given] = {}
+        # a run that a worker has, its address, and the claim on the run
+        self.given: dict[Future, tuple[Order, str, ExitStack]] = {}
         self.ended: SimpleQueue[Future] = SimpleQueue()
         try:
             while self.waiting or self.given:
@@ -188,16 +180,16 @@ class Dask(Dispatch):
                 raise
             raise OSError(None, LOST) from None
         finally:
-            for given in self.given.values():
-                given.claim.close()
+            for _, _, claim in self.given.values():
+                claim.close()
             self.client.cancel([*self.given], force=True)
 
     def look(self) -> Iterator[News]:
         """Ask the workers that are new; runs of those that have gone are tried again."""
         self.threads = threads = dict(self.client.nthreads())
         self.sessions = {one: at for one, at in self.sessions.items() if one in threads}
-        for future, given in [*self.given.items()]:
-            if given.address not in threads:
+        for future, (_, address, _) in [*self.given.items()]:
+            if address not in threads:
                 future.cancel(force=True)
                 yield from self._without_record(future)
         hosts = Counter(urlsplit(one).hostname for one, n in threads.items() for _ in range(n))
@@ -208,15 +200,15 @@ class Dask(Dispatch):
                 (f"threads of worker {address}", threads[address], "hardware_threads_usable"),
                 (f"threads of workers at {host}", hosts[host], "hardware_threads"),
             ):
-                memory = machine["memory_mb"]
-                self.need.refuse(place, count, cores=machine[cores], memory_mb=memory)
+                fitting = {"cores": machine[cores], "memory_mb": machine["memory_mb"]}
+                refuse_more(self.session.campaign, place, count, **fitting)
             self.sessions[address] = session = self.session.on(machine["host"])
             slots = sum(threads[one] for one, at in self.sessions.items() if at == session)
             self.session.begin(session, found, slots)
 
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""
-        asked, exclusive = (self.interpreters, self.plugins), self.need.exclusive
+        asked, exclusive = (self.interpreters, self.plugins), self.session.exclusive
 
         def there() -> Conditions:
             return conditions(environments.asked(*asked), exclusive=exclusive)
@@ -249,7 +241,7 @@ class Dask(Dispatch):
     def _give(self) -> Iterator[News]:
         """Give orders to workers that have a thread free."""
         while self.waiting:
-            busy = Counter(given.address for given in self.given.values())
+            busy = Counter(address for _, address, _ in self.given.values())
             free = [address for address in self.sessions if busy[address] < self.threads[address]]
             if not free:
                 return
@@ -262,33 +254,33 @@ class Dask(Dispatch):
             order = replace(order, session=self.sessions[address])
             content = Path(order.instance).read_bytes()
             future = self.client.submit(carry_out, order, content, workers=[address], pure=False)
-            self.given[future] = _Given(order, address, claim)
+            self.given[future] = order, address, claim
             future.add_done_callback(self.ended.put)
             yield News(kind="begun", run=order.run)
 
     def _hear(self, future: Future) -> Iterator[News]:
         """Keep the record that a task returned; without one the worker or the slot has gone."""
-        given, files = self.given[future], None
+        (order, address, _), files = self.given[future], None
         if future.status == "finished":
             with suppress(TimeoutError, CancelledError):  # before all was here
                 files = future.result(FETCHED)
         elif future.status == "error":
             error = future.exception()
             if type(error).__name__ not in ("KilledWorker", "NoValidWorkerError"):
-                raise OSError(None, f"worker {given.address}: {told(error)}")
+                raise OSError(None, f"worker {address}: {told(error)}")
         if files is None and self.client.status != "running":
             raise OSError(None, LOST)  # none of its worker's making
         if files is None:
             yield from self._without_record(future)
             return
-        run = given.order.run
-        record = records.receive(files, self.store.scratch(run.id) / "record", run)
-        self.store.commit(run)
-        self.given.pop(future).claim.close()
-        yield News(kind="ended", run=run, data=summary(record))
+        place = self.store.scratch(order.run.id) / "record"
+        record = records.receive(files, place, order.run)
+        self.store.commit(order.run)
+        self.given.pop(future)[2].close()
+        yield News(kind="ended", run=order.run, data=summary(record))
 
     def _without_record(self, future: Future) -> Iterator[News]:
         """Give up a task that came to no record."""
-        given = self.given.pop(future)
-        given.claim.close()
-        yield from self.bury(given.order)
+        order, _, claim = self.given.pop(future)
+        claim.close()
+        yield from self.bury(order)

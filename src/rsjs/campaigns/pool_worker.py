@@ -85,7 +85,10 @@ def perform(
     problem_in(run, order.instance)
     if not in_batch:
         batch.end()  # whatever is beside a run counts as its own
-    begin, begun, load, used = time.monotonic(), provenance.utc(), provenance.load(), _cpu_seconds()
+    begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
+    used = sum(
+        os.times()[2:4]
+    )  # CPU seconds of all processes that were started here and have ended
     task = Task(
         instance=order.instance,
         method=run.method,
@@ -108,7 +111,7 @@ def perform(
         return None
     if ended.strays or ended.result.stop is Stop.ERROR:  # may have left its worker in any state
         batch.end()
-    cpu = None if in_batch else _cpu_seconds() - used
+    cpu = None if in_batch else sum(os.times()[2:4]) - used
     try:
         found = verified(run, order.instance, ended.result, work)
         priced, reported = incumbents(run, order.instance, work)
@@ -140,12 +143,6 @@ def perform(
     )
     records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
     return made
-
-
-def _cpu_seconds() -> float:
-    """Of all processes that were started here and have ended."""
-    used = os.times()
-    return used.children_user + used.children_system
 
 
 @lru_cache(maxsize=4)

@@ -19,7 +19,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from rsjs.campaigns.schema_files import Document
 from rsjs.core.errors import InputError, described, printable
 from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.instances.check import Verdict, Violation
-from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.bounded_files import read_bytes, unpacked
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.runs.kinds.base import kind
@@ -115,9 +114,11 @@ def sound(folder: Path) -> list[str]:
         for name, digest in sums.items():
             if Path(name).name != name:
                 raise InputError("", name, "the name of a file beside it", folder / SUMS)
-            found = sha256(read_bytes(folder / name)).hexdigest()
-            if found != digest:
+            data = read_bytes(folder / name)
+            if (found := sha256(data).hexdigest()) != digest:
                 raise InputError("", found, f"sha256 {digest}", folder / name)
+            if name.endswith(".gz"):
+                unpacked(data, folder / name)
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError: text that is none, or a NUL in a name
@@ -172,21 +173,14 @@ def _write_files(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
 
 
 def _json(document: Mapping[str, Any]) -> bytes:
-    text = json.dumps(_plain(document), allow_nan=False, ensure_ascii=False) + "\n"
-    return text.encode("utf-8", errors="replace")
+    """What JSON has a word for: numbers that are not finite become null."""
+    finite = json.loads(json.dumps(document, default=_plain), parse_constant=lambda _: None)
+    return (json.dumps(finite, ensure_ascii=False) + "\n").encode("utf-8", errors="replace")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has a word for: numbers that are not finite become null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if hasattr(value, "item"):  # a scalar of numpy
-        value = value.item()
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return value if isinstance(value, int | str | None) else str(value)
+    """A scalar of numpy as the number that it is; anything else as what it prints."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _ends(log: Path | None) -> bytes:

@@ -19,7 +19,7 @@ from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.schema_files import Document
-from rsjs.campaigns.session import Need, Session, read_some
+from rsjs.campaigns.session import Session, refuse_more
 from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import HERE, Campaign, Choice
 from rsjs.campaigns.store import InstanceStore, Store, Survey, open_store, write_plan
@@ -209,17 +209,13 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
     InputError if they would get in each other's way, or are less than one.
     """
     machine = provenance.machine()
-    need = Need(
-        exclusive=campaign.timing == "exclusive",
-        threads=max(campaign.threads),
-        memory_mb=campaign.limits.memory_limit_mb or 0.0,
-    )
     cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
     place = "jobs of the campaign" if jobs is None else "--jobs"
-    slots = min(campaign.jobs, max(1, cores // need.threads)) if jobs is None else jobs
+    fitting = max(1, cores // max(campaign.threads))
+    slots = min(campaign.jobs, fitting) if jobs is None else jobs
     if slots < 1:
         raise InputError(place, slots, "a number of runs >= 1")
-    need.refuse(place, slots, cores=cores, memory_mb=memory)
+    refuse_more(campaign, place, slots, cores=cores, memory_mb=memory)
     return slots
 
 
@@ -259,14 +255,14 @@ def remarks(campaign: Campaign) -> list[str]:
     return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
 
 
-def of_other_code(prepared: Prepared, folder: Path) -> list[str]:
+def of_other_code(prepared: Prepared) -> list[str]:
     """Whether runs that are done were made by other code of the same version, in one line."""
     done, others = prepared.survey.done, 0
-    made_by, _ = read_some(folder, (record.session for record in done))
     for record in done:
-        name, session = record.run.environment, made_by.get(record.session, {"environments": {}})
-        before, now = session["environments"].get(name, {}), prepared.environments[name].code
-        others += bool(now) and before.get("code", now) not in ("", now)
+        session = prepared.survey.sessions.get(record.session, {"environments": {}})
+        before = session["environments"].get(record.run.environment, {}).get("code")
+        now = prepared.environments[record.run.environment].code
+        others += bool(before and now and before != now)
     told = (
         f"{others} of {len(done)} runs that are done were made by other code of rsjs-bench than is "
         "installed now: --again PATTERN, or another folder, does not mix them"

@@ -17,8 +17,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from timeit import repeat
@@ -28,9 +28,8 @@ import numpy as np
 
 from rsjs import commit
 from rsjs.campaigns import schema_files
-from rsjs.campaigns.run import Run
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, NewerFormat
+from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.generators import jahani
@@ -85,37 +84,22 @@ def calibrate() -> dict[str, float | None]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Need:
-    """What each of several runs takes at most of a machine."""
-
-    exclusive: bool  # each is alone on its machine
-    threads: int
-    memory_mb: float
-
-    @staticmethod
-    def of(runs: Sequence[Run]) -> Need:
-        """The need of any of these."""
-        return Need(
-            exclusive=any(run.timing == "exclusive" for run in runs),
-            threads=max(run.limits.threads for run in runs),
-            memory_mb=max(run.limits.memory_limit_mb or 0.0 for run in runs),
-        )
-
-    def refuse(self, place: str, slots: int, *, cores: int, memory_mb: float) -> None:
-        """Raise InputError if so many runs do not fit into a machine; `place` set the number."""
-        memory, expected = memory_mb - RESERVE_MB, ""
-        if self.exclusive and slots > 1:
-            expected = "1, as the campaign's timing is exclusive"
-        elif self.threads > cores:
-            expected = f"{self.threads} cores"
-        elif slots * self.threads > cores:
-            most = cores // self.threads
-            expected = f"at most {most}: {self.threads} threads each on {cores} cores"
-        elif slots * self.memory_mb > memory:
-            expected = f"{self.memory_mb:g} MB for each of them in {memory:.0f} MB"
-        if expected:
-            raise InputError(place, slots, expected)
+def refuse_more(
+    campaign: Campaign, place: str, slots: int, *, cores: int, memory_mb: float
+) -> None:
+    """Raise InputError if so many runs do not fit into a machine; `place` set the number."""
+    threads, need = max(campaign.threads), campaign.limits.memory_limit_mb or 0.0
+    memory, expected = memory_mb - RESERVE_MB, ""
+    if campaign.timing == "exclusive" and slots > 1:
+        expected = "1, as the campaign's timing is exclusive"
+    elif threads > cores:
+        expected = f"{threads} cores"
+    elif slots * threads > cores:
+        expected = f"at most {cores // threads}: {threads} threads each on {cores} cores"
+    elif slots * need > memory:
+        expected = f"{need:g} MB for each of them in {memory:.0f} MB"
+    if expected:
+        raise InputError(place, slots, expected)
 
 
 class Session:
@@ -126,7 +110,8 @@ class Session:
     ) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         self.id = f"{stamp}-{_plain(provenance.machine()['host'])}-{os.getpid()}"
-        self._folder, self._campaign, self._environments = folder, campaign, environments
+        self.campaign, self.exclusive = campaign, campaign.timing == "exclusive"
+        self._folder, self._environments = folder, environments
         self._documents: dict[str, dict[str, Any]] = {}
 
     def on(self, host: str) -> str:
@@ -135,7 +120,7 @@ class Session:
 
     def here(self) -> Conditions:
         """Return the conditions of this machine."""
-        exclusive = self._campaign.timing == "exclusive" and self._campaign.calibrated
+        exclusive = self.exclusive and self.campaign.calibrated
         return conditions(self._environments, exclusive=exclusive)
 
     def begin(self, session: str, found: Conditions, slots: int) -> None:
@@ -145,8 +130,8 @@ class Session:
             {
                 "format": schema_files.name("session"),
                 "id": session,
-                "campaign": self._campaign.name,
-                "timing": self._campaign.timing,
+                "campaign": self.campaign.name,
+                "timing": self.campaign.timing,
                 **{key: value for key, value in found.items() if key not in MEASURED},
                 "memory_measured_by": MEMORY,
                 "begun": provenance.utc(),
@@ -171,20 +156,3 @@ class Session:
 def _plain(host: str) -> str:
     """The name of a machine as part of a file's name."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", host)
-
-
-def read_some(
-    folder: Path, sessions: Iterable[str]
-) -> tuple[dict[str, dict[str, Any]], list[tuple[str, str]]]:
-    """Return the files of some sessions by id, and which cannot be read with the reason."""
-    found: dict[str, dict[str, Any]] = {}
-    lost = []
-    for session in sorted({*sessions}):
-        try:
-            path = folder / "sessions" / f"{session}.json"
-            found[session] = schema_files.read(path, "session")
-        except NewerFormat:
-            raise
-        except InputError as error:
-            lost.append((session, str(error)))
-    return found, lost

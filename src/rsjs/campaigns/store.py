@@ -60,6 +60,9 @@ class Survey:
     corrupt: list[tuple[str, str]] = field(default_factory=list)  # id, reason
     missing: list[str] = field(default_factory=list)  # ids of runs without a record
     again: list[str] = field(default_factory=list)  # ids of those to be carried out again
+    # of those that are done: id -> file of a session, and which cannot be read with the reason
+    sessions: dict[str, Document] = field(default_factory=dict)
+    lost: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Store:
@@ -83,11 +86,11 @@ class Store:
     def survey(
         self, ids: Sequence[str], repeats: Callable[[Record], bool] = lambda _: False
     ) -> Survey:
-        """Read the records of some runs, of which some are to be carried out again."""
+        """Read records of runs, of which some are to be carried out again, and their sessions."""
         found = Survey()
         for run_id in ids:
             path = self.path(run_id)
-            if not path.exists():
+            if not path.exists() and not path.is_symlink():
                 found.missing.append(run_id)
                 continue
             try:
@@ -100,6 +103,14 @@ class Store:
                 raise
             except InputError as error:
                 found.corrupt.append((run_id, str(error)))
+        for name in sorted({record.session for record in found.done}):
+            try:
+                path = self.folder / "sessions" / f"{name}.json"
+                found.sessions[name] = schema_files.read(path, "session")
+            except NewerFormat:
+                raise
+            except InputError as error:
+                found.lost.append((name, str(error)))
         return found
 
     def set_aside(self, run_id: str, part: str) -> None:
@@ -157,7 +168,7 @@ class Store:
     def sweep(self) -> None:
         """Remove what killed processes left: scratch folders and claims that nobody holds."""
         for part in ("scratch", "claims"):
-            for path in (self.folder / part).glob("*"):
+            for path in [*(self.folder / part).glob("*")]:
                 with self._locked(path.name):
                     pass
 

@@ -104,7 +104,7 @@ def run(
                 f"{asked.name} in {folder}: {len(survey.done)} done, {left} to run",
                 *_skipped(prepared),
                 *remarks(asked),
-                *of_other_code(prepared, folder),
+                *of_other_code(prepared),
                 *(f"corrupt record, run again: {reason}" for _, reason in survey.corrupt),
             ):
                 screen.say(line)

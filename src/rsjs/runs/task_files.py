@@ -193,7 +193,7 @@ def read_result(folder: Path) -> SolveResult | None:
     )
     for name in ("seconds", "counts"):
         for key, value in document[name].items():
-            if not _is_number(value):
+            if not _is_number(value) or (key == "total" and value < 0):
                 raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
     document["message"] = printable(" ".join(document["message"].split()))
     return SolveResult(solution=read_decision(folder / SOLUTION), **document)
