@@ -48,7 +48,7 @@ def test_shares_fit_on_as_few_gpus_as_the_checker_counts(shares, units):
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
 def test_columns_hold_every_node_once_and_none_is_much_longer(decide, number):
     instance, solution = decide(25, [(node, 1) for node in range(25)])
-    panels = occupancy_figure(instance, shelves(instance, solution), columns=number).panels
+    panels = occupancy_figure(instance, solution, columns=number).panels
     ticks = [[*panel.y.ticks.values()] for panel in panels]
     assert [name for column in ticks for name in column] == [f"n{node + 1}" for node in range(25)]
     assert len(panels) <= number
@@ -82,7 +82,7 @@ def test_long_job_ids_lose_what_they_share(decide):
     instance, solution = decide(2, [(0, 1), (1, 2)], ids="job-2024-{:04d}")
     on = shelves(instance, solution)
     assert common_prefix(on) == "job-2024-000"
-    (panel,) = occupancy_figure(instance, on).panels
+    (panel,) = occupancy_figure(instance, solution).panels
     assert {
         text for bars in panel.series if bars.kind == "bars" for text in bars.texts if text
     } == {*("0", "1")}

@@ -27,7 +27,7 @@ from rsjs.reporting.figures.draw import draw as drawn_figure
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture, trace_picture
 from rsjs.reporting.figures.mig import schedule_figure
-from rsjs.reporting.figures.occupancy import occupancy
+from rsjs.reporting.figures.occupancy import occupancy_figure
 from rsjs.reporting.figures.runs import FLOOR, cost_split, gap_curve, gap_over_time
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ def draw(rows, runs, decide, tmp_path):
     instance, solution = decide(3, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None], spare=1)
     shared = sts.generate(nodes=3, jobs=4, seed=1, mix="kma", sharing="paper")
     return {
-        "occupancy": lambda path: occupancy(instance, solution, path),
+        "occupancy": lambda path: write(occupancy_figure(instance, solution), path),
         "gap_over_time": lambda path: write(gap_over_time(runs), path),
         "cost_split": lambda path: write(cost_split(rows), path),
         "law": lambda path: distribution_picture(LAWS["catalogue"], path),
@@ -169,7 +169,7 @@ def test_occupancy_names_jobs_nodes_and_totals(draw, tmp_path):
 def test_occupancy_draws_no_few_and_many_nodes(decide, nodes, tmp_path):
     places = [(node, 3) for node in range(nodes)]
     instance, solution = decide(nodes or 2, places or [None, None], spare=0 if nodes else 2)
-    shown = texts(occupancy(instance, solution, tmp_path / "many.svg"))
+    shown = texts(write(occupancy_figure(instance, solution), tmp_path / "many.svg"))
     assert sum(text.startswith("j") for text in shown) == nodes
 
 

@@ -28,8 +28,9 @@ from rsjs.instances.check import check
 from rsjs.instances.describe import describe, describe_distribution
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import SolutionFile, read_any, read_solution
+from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture
-from rsjs.reporting.figures.occupancy import occupancy, occupancy_text, shelves
+from rsjs.reporting.figures.occupancy import occupancy_figure, occupancy_text, shelves
 from rsjs.runs.verified_run import verdict_keys
 
 PROFILE_COLUMNS = (
@@ -168,7 +169,7 @@ def _show_solution(instance: Instance, path: Path, output: Path | None, *, as_js
         ]
     if output is not None:
         with busy("drawing"):
-            occupancy(instance, solution, output)
+            write(occupancy_figure(instance, solution), output)
     if as_json:
         print_json({**describe(instance), "solution": found, "picture": output})
     else:

@@ -84,7 +84,7 @@ def test_blocks_are_coloured_between_the_ends_of_the_scale(decide):
 
 def test_every_job_is_a_box(decide):
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
-    figure = occupancy.occupancy_figure(instance, occupancy.shelves(instance, solution), columns=1)
+    figure = occupancy.occupancy_figure(instance, solution, columns=1)
     made = {trace["name"]: trace for trace in plots.figure_plot(figure, {}).data if trace["name"]}
     assert made.pop("idle")["x"] == [1]
     widths = {

@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +20,6 @@ from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-from rsjs.reporting.figures import draw
 from rsjs.reporting.figures.boxes import HIGH, PALE, Box, in_columns
 from rsjs.reporting.figures.figure import Figure
 from rsjs.reporting.tables.formats import TIMES, counted, significant
@@ -162,17 +160,13 @@ LONG_PREFIX = 4  # characters of a job id that are left out where all ids share 
 FEW, LONGEST_LABEL = 12, 12  # nodes one below the other in a terminal, characters of their names
 
 
-def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
+def occupancy_figure(instance: Instance, solution: Solution, columns: int = 0) -> Figure:
     """
-    Draw `occupancy_figure`: .png, .svg or .pdf.
+    Return the nodes that are on as lines of GPUs, the jobs on them as boxes coloured by time.
 
     InputError for a solution that cannot be laid out.
     """
-    return draw.write(occupancy_figure(instance, shelves(instance, solution)), path)
-
-
-def occupancy_figure(instance: Instance, on: Sequence[Shelf], columns: int = 0) -> Figure:
-    """Return the nodes that are on as lines of GPUs, the jobs on them as boxes coloured by time."""
+    on = shelves(instance, solution)
     prefix, ends = common_prefix(on), time_steps(on)
     due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
     legend = {"idle": [PALE]} if any(shelf.idle for shelf in on) else {}

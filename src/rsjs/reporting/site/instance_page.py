@@ -12,7 +12,7 @@ from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.figures.draw import Styles
 from rsjs.reporting.figures.figure import Axis, Figure, Panel
 from rsjs.reporting.figures.mig import schedule_figure
-from rsjs.reporting.figures.occupancy import occupancy_figure, shelves
+from rsjs.reporting.figures.occupancy import occupancy_figure
 from rsjs.reporting.figures.runs import (
     cost_split,
     gap_curve,
@@ -101,8 +101,7 @@ def _drawn_solution(
         figure = whole = schedule_figure(problem, solution, str(row["method"]))
         height = UNIT * len(problem.units)
     else:
-        on = shelves(problem, solution)
-        figure, whole = (occupancy_figure(problem, on, columns) for columns in (0, 1))
+        figure, whole = (occupancy_figure(problem, solution, columns) for columns in (0, 1))
         height = LINE * round(whole.panels[0].y.ends[0] or 0)
     path = downloads.figure(f"{slug}-{figure.name}", figure, {}) if pdf else ""
     plot = figure_plot(whole, {}, height=AROUND + height, pdf=path)
