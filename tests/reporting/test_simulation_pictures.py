@@ -4,10 +4,9 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.reporting.figures.draw import draw
+from rsjs.reporting.figures.draw import draw, write
 from rsjs.reporting.figures.simulation import (
     Stay,
-    cluster_course,
     course_figure,
     job_gantt,
     stays,
@@ -29,6 +28,10 @@ def workload():
 @pytest.fixture(scope="module", params=POLICIES)
 def outcome(workload, request):
     return simulate(workload, policy(request.param, workload), Options(period=3.0))
+
+
+def _course(outcomes, path):
+    return write(course_figure(outcomes), path)
 
 
 def _overlap(a, b):
@@ -74,16 +77,16 @@ def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(workload, tmp
     outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES]
     for picture, what, told in (
         (job_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
-        (cluster_course, outcomes, [*POLICIES, "K80 in use", "jobs waiting"]),
+        (_course, outcomes, [*POLICIES, "K80 in use", "jobs waiting"]),
     ):
         first, second = (picture(what, tmp_path / f"{i}.svg").read_text() for i in range(2))
         assert first == second
         assert all(text in first for text in told)
 
 
-def test_nothing_to_draw_is_told(tmp_path):
+def test_nothing_to_draw_is_told():
     with pytest.raises(InputError, match="at least one run"):
-        cluster_course([], tmp_path / "course.png")
+        course_figure([])
 
 
 def test_a_run_that_failed_at_once_is_drawn_too(workload, tmp_path):
@@ -95,7 +98,7 @@ def test_a_run_that_failed_at_once_is_drawn_too(workload, tmp_path):
     found = simulate(workload, Policy(spelling="fails", decide=fails))
     assert len(found.records) == 1
     job_gantt(found, tmp_path / "gantt.svg")
-    cluster_course([found], tmp_path / "course.svg")
+    _course([found], tmp_path / "course.svg")
 
 
 def test_axes_of_jobs_and_gpus_count_in_whole_numbers():

@@ -24,11 +24,6 @@ from rsjs.reporting.figures.occupancy import placed
 from rsjs.simulation.outcome import LATE, Outcome, Record
 
 
-def cluster_course(outcomes: Sequence[Outcome], path: str | Path) -> Path:
-    """Draw `course_figure`: .png, .svg or .pdf."""
-    return draw.write(course_figure(outcomes), path)
-
-
 def course_figure(outcomes: Sequence[Outcome]) -> Figure:
     """
     Return cost so far and energy (dashed), jobs that wait, and GPUs in use by type over time.
