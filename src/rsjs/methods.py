@@ -8,6 +8,7 @@ Of several between "|" the first that serves the instance runs: `method=edf|(sts
 
 from __future__ import annotations
 
+import re
 from collections import UserDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
 
 SPECIFICATION = "name[@solver][:rule][?key=value,...]"
+_PARTS = re.compile(r"([^@:?]*)(?:@([^:?]+))?(?::([^?]+))?(?:\?(.*))?", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
 POLICIES = ("references", "roll")  # names that simulations have besides those of methods
@@ -198,16 +200,15 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     """
     if not isinstance(specification, str):
         raise InputError("", specification, SPECIFICATION)
-    head, _, tail = specification.strip().partition("?")
-    head, colon, rule = head.partition(":")
-    name, at, solver = head.partition("@")
+    match = _PARTS.fullmatch(specification.strip())
+    if match is None:
+        expected = "a solver after @, a rule after :, or neither sign"
+        raise InputError("", specification.strip(), expected)
+    name, solver, rule, tail = match.groups(default="")
     methods = all_methods() if known is None else known
     if name not in methods:
         raise _unknown("method", name, list(methods))
     method = methods[name]
-    if (at and not solver) or (colon and not rule):
-        expected = "a solver after @, a rule after :, or neither sign"
-        raise InputError("", specification.strip(), expected)
     options = _options(method, tail)
     runs = tuple(
         Inner(

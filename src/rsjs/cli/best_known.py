@@ -17,7 +17,7 @@ from rsjs.bks.entries import CLOSED
 from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
-from rsjs.cli.options import Json, argument, errors_at, option
+from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.output import (
     number,
     percent,
@@ -62,7 +62,7 @@ def _known(folder: Path | None) -> list[BestKnown]:
 
 def _members(name: str | None) -> set[str] | None:
     """Return the sha256 of the members of a set; None without a set."""
-    with errors_at("--set"):
+    with options_named("--set"):
         return None if name is None else {one.sha256 for one in library_set(name).members}
 
 

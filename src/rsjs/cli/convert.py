@@ -8,7 +8,7 @@ from typing import Annotated
 
 from rsjs import api
 from rsjs.cli.mig_files import Form, is_mig
-from rsjs.cli.options import Json, argument, errors_at, option, request_of
+from rsjs.cli.options import Json, argument, option, options_named, request_of
 from rsjs.cli.output import print_made, print_values, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -93,7 +93,7 @@ def convert(
 def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:
     """Write the linear model of a method and print its size and digest."""
     request = request_of(method)
-    with errors_at("--method"):
+    with options_named("--method"):
         export.refuse(request.method.name, output)
     writable(output)
     with busy("building the model"):

@@ -11,7 +11,7 @@ import typer
 
 from rsjs.api import generate, save
 from rsjs.cli.mig_files import AllowPlugins, Form, parsed_seeds
-from rsjs.cli.options import Json, Nodes, Output, argument, errors_at, option, options_named
+from rsjs.cli.options import Json, Nodes, Output, argument, option, options_named
 from rsjs.cli.output import print_json, print_made, print_values, writable
 from rsjs.cli.progress import Screen, busy
 from rsjs.instances.library.sets import GENERATORS, WORKLOADS
@@ -222,7 +222,7 @@ def fetch_set(
     from rsjs.instances.library.sets import LICENCE, library_set
 
     writable(output, folder=True)
-    with errors_at("NAME"):
+    with options_named("NAME"):
         chosen = library_set(name)
     states = []
     with Screen() as screen:

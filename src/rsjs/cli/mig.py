@@ -17,9 +17,9 @@ from rsjs.cli.options import (
     Threads,
     TimeLimit,
     argument,
-    errors_at,
     limits,
     option,
+    options_named,
 )
 from rsjs.cli.output import print_json, print_table, print_values, text_of, writable
 from rsjs.cli.progress import RunLine, Screen
@@ -73,7 +73,7 @@ def _solve(
     kind, (save, output, picture) = kind_of(problem), outputs
     if save is not None:
         kind.write(problem, save)
-    with errors_at("--method"):
+    with options_named("--method"):
         request = kind.request(method)
         verified_run.refuse(problem, request)
     line = RunLine(request.spelling, allowed.time_limit)

@@ -65,7 +65,7 @@ def request_of(method: str) -> Request:
     """Return the method that `--method` specifies."""
     from rsjs.methods import parse
 
-    with errors_at("--method"):
+    with options_named("--method"):
         return parse(method)
 
 
@@ -78,26 +78,19 @@ OPTIONS = {
 
 
 @contextmanager
-def options_named() -> Iterator[None]:
-    """Make errors name the option of the command instead of the argument of a function."""
+def options_named(option: str = "") -> Iterator[None]:
+    """
+    Make errors name the option of the command instead of the argument of a function.
+
+    Those that name no place name `option`; those about a file stay as they are.
+    """
     try:
         yield
     except InputError as error:
         if error.file is not None:
             raise
-        option = OPTIONS.get(error.pointer, error.pointer.replace("/", "--", 1).replace("_", "-"))
-        raise InputError(option, error.value, error.expected) from None
-
-
-@contextmanager
-def errors_at(option: str) -> Iterator[None]:
-    """Make errors that name no place name this option."""
-    try:
-        yield
-    except InputError as error:
-        if error.file is not None or error.pointer:
-            raise
-        raise InputError(option, error.value, error.expected) from None
+        name = error.pointer.replace("/", "--", 1).replace("_", "-") or option
+        raise InputError(OPTIONS.get(error.pointer, name), error.value, error.expected) from None
 
 
 def split(text: str, known: Collection[str]) -> list[str]:
@@ -126,7 +119,7 @@ def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Reque
     from rsjs.methods import all_methods, parse
 
     known = all_methods() if known is None else known
-    with errors_at("--methods"):
+    with options_named("--methods"):
         found = {one.spelling: one for one in (parse(part, known) for part in split(text, known))}
     if not found:
         raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")

@@ -37,24 +37,22 @@ class RunLine:
 
     def __init__(self, label: str, time_limit: float) -> None:
         self.label, self.time_limit = label, time_limit
-        self.cost: float | None = None
-        self.bound: float | None = None
+        self.reached: dict[str, float | None] = {"incumbent": None, "bound": None}
         self._begin = time.monotonic()
 
     def __call__(self, event: dict[str, Any]) -> None:
         """Take note of an event line of a worker."""
-        if event["event"] == "incumbent":
-            self.cost = event["value"]
-        elif event["event"] == "bound":
-            self.bound = event["value"]
+        if event["event"] in self.reached:
+            self.reached[event["event"]] = event["value"]
 
     def text(self) -> str:
         """Return the line; its seconds count the start of the process, the limit does not."""
         seconds = time.monotonic() - self._begin
         parts = [f"{self.label}: {seconds:.0f} s (limit {self.time_limit:g})"]
-        if self.cost is not None or self.bound is not None:
-            parts += [f"cost {number(self.cost)}", f"bound {number(self.bound)}"]
-            parts += [f"gap {percent(gap(self.cost, self.bound))}"]
+        cost, bound = self.reached.values()
+        if cost is not None or bound is not None:
+            parts += [f"cost {number(cost)}", f"bound {number(bound)}"]
+            parts += [f"gap {percent(gap(cost, bound))}"]
         return "  ".join(parts)
 
     def __rich__(self) -> Text:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from rsjs.cli.mig_files import AllowPlugins, is_mig, show_jobs
-from rsjs.cli.options import Json, argument, errors_at, option
+from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.output import (
     console,
     number,
@@ -187,7 +187,7 @@ def _show_distribution(
     content: Instance | Workload, name: str, output: Path | None, *, as_json: bool
 ) -> None:
     """Print a distribution of epochs, in text without the table of weights; draw it if asked."""
-    with errors_at("--distribution"):
+    with options_named("--distribution"):
         document = describe_distribution(content, name)
     if output is not None:
         with busy("drawing"):
