@@ -116,7 +116,7 @@ def test_a_method_on_parts_serves_what_the_other_one_serves_whatever_the_size():
         patterns.refusal(kiross) == "jahani_patterns serves energy proportional, not first_ending"
     )
     tiny = parse("hierarchical?method=enumeration").method
-    assert [method.max_jobs for method in tiny.runs[0].methods] == [10]
+    assert tiny.runs["method"].method.max_jobs == 10
     assert tiny.refusal(jahanis) is None
 
 

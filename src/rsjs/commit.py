@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import suppress
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,11 +29,9 @@ def source() -> dict[str, Any]:
     """
     found = of_tree()
     if found["commit"] is None:
-        try:
+        with suppress(OSError, ValueError, LookupError, TypeError):
             told = json.loads(Path(__file__).with_name(BUILT).read_text("utf-8"))
             found = {"commit": told["commit"], "dirty": told["dirty"]}
-        except (OSError, ValueError, LookupError, TypeError):
-            pass
     return found
 
 

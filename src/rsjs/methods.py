@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Inner, Method
+from rsjs.core.method import Method
 from rsjs.core.report import Report
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
@@ -91,6 +91,12 @@ class Request:
             return f"solver {solver.name} is not installed: {solver.install_command}"
         return next(filter(None, (other.missing() for other in self._others)), None)
 
+    def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
+        """Return why none of the methods serves an instance, or parts of it, in one line."""
+        every = (self, *self.otherwise)
+        reasons = [one.method.refusal(instance, in_parts=in_parts) for one in every]
+        return None if None in reasons else "; ".join(filter(None, reasons))
+
     def declared(self, instance: Instance) -> Method:
         """Return the method that serves an instance in parts; the first if none does."""
         return self.serving(instance, in_parts=True).method
@@ -121,13 +127,11 @@ class Request:
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:
         """Run the method within the limits of another method's call."""
-        reasons = []
         for one in (self, *self.otherwise):
-            reason = one.method.refusal(instance)
-            if reason is None:
+            if one.method.refusal(instance) is None:
                 return one.method.load()(instance, one.of(call), report)
-            reasons.append(reason)
-        raise InputError("", _as_text(self), f"another method or instance: {'; '.join(reasons)}")
+        expected = f"another method or instance: {self.refusal(instance)}"
+        raise InputError("", _as_text(self), expected)
 
 
 class Methods(UserDict[str, Method]):
@@ -210,14 +214,7 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
         raise _unknown("method", name, list(methods))
     method = methods[name]
     options = _options(method, tail)
-    runs = tuple(
-        Inner(
-            tuple(one.method for one in (value, *value.otherwise)),
-            on_whole=method.options[key].on_whole,
-        )
-        for key, value in options.items()
-        if isinstance(value, Request)
-    )
+    runs = {key: value for key, value in options.items() if isinstance(value, Request)}
     return Request(
         method=replace(method, runs=runs),
         solver=_chosen("solver", solver, method.solvers, name),

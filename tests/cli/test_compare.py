@@ -14,7 +14,6 @@ from rsjs.cli.main import main
 from rsjs.cli.options import split
 from rsjs.runs import provenance
 
-KNOWN = ("greedy", "edf", "rg", "sts")
 FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.png"}
 
 
@@ -32,7 +31,7 @@ FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.pn
     ],
 )
 def test_methods_are_split_between_options(text, parts):
-    assert split(text, KNOWN) == parts
+    assert split(text) == parts
 
 
 def test_file_names_are_safe_everywhere():

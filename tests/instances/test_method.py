@@ -8,12 +8,14 @@ import pytest
 
 from rsjs.core.call import Call, Limits, Option
 from rsjs.core.errors import InputError
-from rsjs.core.method import Inner, Method
+from rsjs.core.method import Method
 from rsjs.core.report import FINENESS, MOST_AT_ONCE, Report, Stop
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
+from rsjs.methods import Request
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
+BOTH = ("options", "runs")  # of a method that runs others
 NOTHING = Solution.empty(1, 1)
 
 
@@ -88,18 +90,28 @@ def test_one_of_the_methods_that_solve_parts_must_serve_the_instance(example):
     first, small = replace(ANY, name="first", sharing=False), replace(ANY, max_jobs=2)
     third = replace(ANY, name="third", energy=frozenset({"proportional"}))
     told = "first serves dedicated GPUs only; by hand has share levels"
-    assert replace(ANY, runs=(Inner((first,)),)).refusal(instance) == told
+    assert running(first).refusal(instance) == told
     both = f"{told}; third serves energy proportional, not first_ending"
-    assert replace(ANY, runs=(Inner((first, third)),)).refusal(instance) == both
-    assert replace(ANY, runs=(Inner((first, small, third)),)).refusal(instance) is None
-    assert (
-        replace(small, runs=(Inner((ANY,)),)).refusal(instance) == "any serves up to 2 jobs, not 3"
-    )
-    whole = Inner((small, third), on_whole=True)
+    assert running(first, third).refusal(instance) == both
+    assert running(first, small, third).refusal(instance) is None
+    told = "any serves up to 2 jobs, not 3"
+    assert replace(running(ANY), max_jobs=2).refusal(instance) == told
     told = "any serves up to 2 jobs, not 3; third serves energy proportional, not first_ending"
-    assert replace(ANY, runs=(whole,)).refusal(instance) == told
-    assert replace(ANY, runs=(Inner((first, ANY)), whole)).refusal(instance) == told
-    assert replace(ANY, runs=(Inner((small,)), Inner((ANY,)))).refusal(instance) is None
+    whole = running(small, third, on_whole=True)
+    assert whole.refusal(instance) == told
+    parts = running(first, ANY)
+    assert parts.refusal(instance) is None
+    both = {name: {**vars(parts)[name], "then": vars(whole)[name]["method"]} for name in BOTH}
+    assert replace(ANY, **both).refusal(instance) == told
+    assert running(small).refusal(instance) is None
+
+
+def running(*methods, on_whole=False):
+    """ANY, with one of these methods run by it on parts or on the whole instance."""
+    first, *others = (Request(method=method) for method in methods)
+    inner = Option(default="", kind="method", on_whole=on_whole, help="what runs")
+    runs = {"method": replace(first, otherwise=tuple(others))}
+    return replace(ANY, options={"method": inner}, runs=runs)
 
 
 def test_a_method_is_imported_when_it_is_loaded():

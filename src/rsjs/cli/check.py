@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,9 +17,6 @@ from rsjs.core.process import memory_mb
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.runs.kinds.base import kind_of_file
 from rsjs.runs.verified_run import verdict_keys
-
-if TYPE_CHECKING:
-    from rsjs.instances.check import Verdict
 
 
 def check(
@@ -67,7 +64,15 @@ def check(
     if exact:
         begin = time.monotonic()
         with busy("checking in exact arithmetic"):
-            document["exact"] = _check_exactly(file, solution, verdict)
+            second = exact_verdict(read_text(file), read_text(solution), (file, solution))
+        same_cost = agree(second.objective, verdict.objective)
+        document["exact"] = {
+            "feasible": second.feasible,
+            "objective": None if second.objective is None else float(second.objective),
+            "terms": second.terms,
+            "violations": [violation._asdict() for violation in second.violations],
+            "agrees": same_cost and second.feasible == verdict.feasible,
+        }
         seconds["exact"] = time.monotonic() - begin
     document["seconds"] = {**seconds, "total": sum(seconds.values())}
     if of_instance and not as_json:
@@ -76,16 +81,3 @@ def check(
         print_values(document, as_json=as_json)
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)
-
-
-def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
-    """Return the exact verdict on two files, and whether the one in floating point agrees."""
-    exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
-    same_cost = agree(exact.objective, verdict.objective)
-    return {
-        "feasible": exact.feasible,
-        "objective": None if exact.objective is None else float(exact.objective),
-        "terms": exact.terms,
-        "violations": [violation._asdict() for violation in exact.violations],
-        "agrees": same_cost and exact.feasible == verdict.feasible,
-    }

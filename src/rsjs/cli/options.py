@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -93,17 +93,16 @@ def options_named(option: str = "") -> Iterator[None]:
         raise InputError(OPTIONS.get(error.pointer, name), error.value, error.expected) from None
 
 
-def split(text: str, known: Collection[str]) -> list[str]:
+def split(text: str) -> list[str]:
     """
     Return the methods in a list; `key=value` after a comma belongs to the options before it.
 
-    >>> split("greedy:code,sts?iterations=5,seed=2,edf", ["greedy", "sts", "edf"])
+    >>> split("greedy:code, sts?iterations=5,seed=2,edf")
     ['greedy:code', 'sts?iterations=5,seed=2', 'edf']
     """
     methods: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        option = "=" in part and re.split("[@:?]", part)[0] not in known
-        if option and methods and "?" in methods[-1]:
+    for part in filter(None, map(str.strip, text.split(","))):
+        if methods and "?" in methods[-1] and re.match(r"\w+=", part):
             methods[-1] += f",{part}"
         else:
             methods.append(part)
@@ -116,11 +115,10 @@ def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Reque
 
     `known` has what may be in the list, by name; all methods if not given.
     """
-    from rsjs.methods import all_methods, parse
+    from rsjs.methods import parse
 
-    known = all_methods() if known is None else known
     with options_named("--methods"):
-        found = {one.spelling: one for one in (parse(part, known) for part in split(text, known))}
+        found = {one.spelling: one for one in (parse(part, known) for part in split(text))}
     if not found:
         raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")
     return list(found.values())

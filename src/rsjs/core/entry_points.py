@@ -92,12 +92,9 @@ def _own_files(modules: Sequence[str], distribution: Distribution | None) -> dic
     @cache
     def is_own(package: str) -> bool:
         path = _file(_spec(package))
-        return package in packages or (
-            path is not None
-            and (
-                path in installed or (project in path.parents and "site-packages" not in path.parts)
-            )
-        )
+        if package in packages or path is None:
+            return package in packages
+        return path in installed or (project in path.parents and "site-packages" not in path.parts)
 
     found: dict[str, bytes] = {}
     waiting, seen = [*modules], {""}

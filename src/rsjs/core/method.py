@@ -33,22 +33,6 @@ OBJECTIVES = {  # attribute of a method and of an objective: every kind of it
 }
 
 
-@dataclass(frozen=True)
-class Inner:
-    """Methods of which one is run by another method: the first that serves."""
-
-    methods: tuple[Method, ...]
-    on_whole: bool = False  #: see `Option`
-
-    def refusal(self, instance: Instance, *, in_parts: bool) -> str | None:
-        """Return why none of them serves the instance, or parts of it, in one line."""
-        reasons = [
-            method.refusal(instance, in_parts=in_parts or not self.on_whole)
-            for method in self.methods
-        ]
-        return None if None in reasons else "; ".join(filter(None, reasons))
-
-
 class Run(Protocol):
     """The function behind a method."""
 
@@ -64,6 +48,9 @@ class InnerMethod(Run, Protocol):
 
     def prepare(self, call: Call, jobs: int) -> Any:
         """Run the method's `prepare`, see `Method`."""
+
+    def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
+        """Return why it does not serve an instance, see `Method`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +84,8 @@ class Method:
     decides: bool = True  #: whether there are decisions among its results, not bounds only
     #: whether the module of `run` is a linear formulation, see `rsjs.formulations.milp.solve`
     linear: bool = False
-    runs: tuple[Inner, ...] = ()  #: other methods that it runs
+    #: the option that asks for it -> another method that it runs
+    runs: Mapping[str, InnerMethod] = field(default_factory=dict)
 
     def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
         """
@@ -125,7 +113,10 @@ class Method:
         ):
             if most is not None and size > most and not in_parts:
                 return f"{self.name} serves up to {most} {what}, not {size}"
-        refusals = (inner.refusal(instance, in_parts=in_parts) for inner in self.runs)
+        refusals = (
+            inner.refusal(instance, in_parts=in_parts or not self.options[key].on_whole)
+            for key, inner in self.runs.items()
+        )
         return next(filter(None, refusals), None)
 
     def load(self) -> Run:
