@@ -51,7 +51,8 @@ def report(
     refuse(folder)
     with busy("reading records"):
         material = gathered(chosen)
-    title = ", ".join(_folder(path).absolute().name for path in chosen)
+    folders = [_folder(path).absolute() for path in chosen]  # a study's own is DIR/store
+    title = ", ".join(one.parent.name if one.name == "store" else one.name for one in folders)
     with busy("writing pages"):
         built = build(material, folder, title=title, all_pdf=all_pdf)
     if as_json:

@@ -17,11 +17,11 @@ def test_the_digest_of_a_solution_is_that_of_its_file(store):
     found = gathered([store])
     assert len(found.rows) == 2
     for row in found.rows:
-        record = found.record(row)
+        record = row["record"]
         assert record == store / "runs" / row["run_id"][:2] / row["run_id"]
         data = (record / "solution.json.gz").read_bytes()
         assert row["solution_sha256"] == sha256(data).hexdigest()
-        assert found.solved(row).exists()
+        assert row["problem_file"].exists()
         assert row["events"]
         assert row["session"] in found.sessions
 
@@ -38,7 +38,7 @@ def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path):
     told = {row["run_id"]: (row["ended"], row["quality"]) for row in rows}
     assert sorted((row["ended"], row["quality"]) for row in found.rows) == sorted(told.values())
     assert len({row["anchor"] for row in found.rows}) == len(rows)
-    assert all(found.record(row) is None and found.solved(row) is None for row in found.rows)
+    assert all(row["record"] is row["problem_file"] is None for row in found.rows)
 
 
 def test_bounds_are_shared_between_sources(rows, tmp_path):

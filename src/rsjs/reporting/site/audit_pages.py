@@ -31,7 +31,7 @@ def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
     """Return what the template `failures` needs."""
     failed = [row for row in material.rows if has_nothing(row)]
     return {
-        "kinds": _kinds(failed, material),
+        "kinds": _kinds(failed),
         "all_runs": downloads.with_files(_failed(failed), "failures"),
         "skipped": downloads.with_files(_skipped(material.skipped), "failures"),
         "missing": material.missing,
@@ -39,7 +39,7 @@ def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
     }
 
 
-def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, Any]]:
+def _kinds(failed: Sequence[ReportRow]) -> list[dict[str, Any]]:
     """Failures of one method that look alike, the worst first, each with one that stands for it."""
 
     def alike(row: Row) -> tuple[str | None, ...]:
@@ -52,7 +52,7 @@ def _kinds(failed: Sequence[ReportRow], material: Material) -> list[dict[str, An
         return min(places, default=len(SEVERITY)), -len(rows)
 
     return [
-        {"rows": rows, "command": command(rows[0], material), "log": log_end(rows[0], material)}
+        {"rows": rows, "command": command(rows[0]), "log": log_end(rows[0])}
         for rows in sorted(group_by(failed, alike).values(), key=severity)
     ]
 
@@ -146,7 +146,10 @@ def conditions_table(families: Sequence[Family]) -> Table:
 
 def provenance(material: Material, downloads: Downloads) -> dict[str, Any]:
     """Return what the template `provenance` needs."""
-    rows = [{key: value for key, value in row.items() if key != "events"} for row in material.rows]
+    left_out = {"events", "record", "problem_file"}
+    rows = [
+        {key: value for key, value in row.items() if key not in left_out} for row in material.rows
+    ]
     return {
         "run_set": run_set(rows),
         "sources": [path.as_posix() for path in material.sources],

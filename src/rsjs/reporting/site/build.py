@@ -89,10 +89,9 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool) -> int:
         write(family_url(family.name), "family", comparison_pages.of_family(family, downloads))
         for group in grouped(family.rows, "instance").values():
             name = instance_slug(group[0])
-            content = instance_page.content(group, material, family.styles, downloads, pdf=pdf)
+            content = instance_page.content(group, family.styles, downloads, pdf=pdf)
             write(f"instances/{name}.html", "instance", content)
-            facts = facts_script(name, group, material)
-            (root / "data" / f"{name}.js").write_text(facts, "utf-8")
+            (root / "data" / f"{name}.js").write_text(facts_script(name, group), "utf-8")
     for method, group in grouped(rows, "method").items():
         write(method_url(method), "method", method_page.content(method, group, downloads))
     for name, template, content in (

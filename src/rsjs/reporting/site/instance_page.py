@@ -22,7 +22,7 @@ from rsjs.reporting.figures.runs import (
 )
 from rsjs.reporting.site.pages import Downloads, instance_slug, instance_url, method_url, run_url
 from rsjs.reporting.site.plots import AROUND, figure_plot
-from rsjs.reporting.site.report_data import DIGITS, Material, ReportRow, footer, grouped
+from rsjs.reporting.site.report_data import DIGITS, ReportRow, footer, grouped
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import headed, shown
@@ -36,16 +36,11 @@ LINE, UNIT = 24, 80  # pixels: height of a line of GPUs and of a unit
 
 
 def content(
-    rows: Sequence[ReportRow],
-    material: Material,
-    styles: Styles,
-    downloads: Downloads,
-    *,
-    pdf: bool,
+    rows: Sequence[ReportRow], styles: Styles, downloads: Downloads, *, pdf: bool
 ) -> dict[str, Any]:
     """Return what the template `instance` needs; with `pdf` figures are drawn as PDF too."""
     first, best, slug, shared = rows[0], best_row(rows), instance_slug(rows[0]), are_shared(rows)
-    found = best_solution(rows, material)
+    found = best_solution(rows)
     drawn = _drawn(rows)
     plots = []
     with_gaps = [run for run in drawn if gap_curve(run)]
@@ -72,14 +67,12 @@ def content(
     }
 
 
-def best_solution(
-    rows: Sequence[ReportRow], material: Material
-) -> tuple[ReportRow, Any, Any] | None:
+def best_solution(rows: Sequence[ReportRow]) -> tuple[ReportRow, Any, Any] | None:
     """Return the row, problem and solution of the best run; None where none was kept."""
     row = best_row([row for row in rows if row["solution_sha256"] and not is_simulated(row)])
     if row is None:
         return None
-    record, file = material.record(row), material.solved(row)
+    record, file = row["record"], row["problem_file"]
     if record is None or file is None or not file.exists():
         return None
     own = kind("mig_scheduling" if is_schedule(row) else "instance")

@@ -25,7 +25,6 @@ from rsjs.reporting.tables.labels import outcome, status_word
 from rsjs.reporting.tables.table import Table, latex_all, markdown_all
 
 LONGEST = 64  # characters of a name that are kept
-Draw = Callable[..., object]
 FOLDER = "downloads"
 
 
@@ -150,15 +149,11 @@ class Downloads:
         }
         return replace(table, files=files)
 
-    def picture(self, name: str, draw: Draw, *what: Any, suffix: str = "pdf") -> str:
-        """Return the path of a picture that is drawn later: draw(*what, path)."""
-        path = f"{FOLDER}/{name}.{suffix}"
-        self.pictures.append(partial(draw, *what, self._root / path))
-        return path
-
     def figure(self, name: str, figure: Figure, styles: Styles) -> str:
         """Return the path of a figure as PDF, drawn later."""
-        return self.picture(name, partial(write, styles=styles), figure)
+        path = f"{FOLDER}/{name}.pdf"
+        self.pictures.append(partial(write, figure, self._root / path, styles))
+        return path
 
     def text(self, name: str, text: str) -> str:
         """Write a text file; return its path."""

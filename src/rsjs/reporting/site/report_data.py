@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from rsjs.campaigns.collection import collect
+from rsjs.campaigns.collection import Collected, collect
 from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
@@ -28,7 +28,6 @@ from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
-from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
 from rsjs.rows.select import by_family, competing, distinct, family_of, group_by, known, ordered
 from rsjs.runs.kinds.base import KINDS, kind
@@ -46,31 +45,17 @@ class ReportRow(StoredRow, total=False):
 
     family: str  # of the instance
     anchor: str  # run_id, or a number of its own where the rows have none
+    record: Path | None  # its folder in a store
+    problem_file: Path | None  # in a store, in the order in which the run solved it
     solution_sha256: str | None  # of the solution's file in the record
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
-    """The runs of a report."""
+class Material(Collected):
+    """What stores and tables hold."""
 
     sources: Sequence[Path]  # folders or files, as given
-    rows: list[ReportRow]
-    skipped: list[Row]  # what was asked and not carried out, the reason in `message`
-    corrupt: list[tuple[str, str]]  # path and reason
-    lost: list[tuple[str, str]]  # id and reason of sessions whose file cannot be read
-    missing: list[str]  # ids of runs that a plan has and no store
-    sessions: Mapping[str, Mapping[str, Any]]  # id -> file of a session
-    stores: Mapping[str, Path]  # run_id -> the store that has its record
-
-    def record(self, row: ReportRow) -> Path | None:
-        """Return the folder of the record of a row."""
-        store = self.stores.get(row["anchor"])
-        return None if store is None else Store(store).path(row["anchor"])
-
-    def solved(self, row: ReportRow) -> Path | None:
-        """Return the file of the instance in the order in which a run solved it."""
-        store = self.stores.get(row["anchor"])
-        return None if store is None else instance_file(store, row["solved_sha256"])
+    rows: list[Any]  # each a ReportRow
 
 
 def gathered(sources: Sequence[Path]) -> Material:
@@ -82,50 +67,43 @@ def gathered(sources: Sequence[Path]) -> Material:
     stores = [path for path in sources if (path / STORE).exists()]
     tables = [path for path in sources if path not in stores]
     found = collect(stores)
-    rows: list[StoredRow] = [
-        {**row, "events": trajectory["events"]}
-        for row, trajectory in zip(found.rows, found.trajectories, strict=True)
-    ]
+    rows: list[ReportRow] = []
+    for row, trajectory in zip(found.rows, found.trajectories, strict=True):
+        store = next(path for path in stores if Store(path).path(row["run_id"]).exists())
+        record = Store(store).path(row["run_id"])
+        file = instance_file(store, row["solved_sha256"])
+        more = {"events": trajectory["events"], "record": record, "problem_file": file}
+        rows.append(cast(ReportRow, {**row, **more}))
     skipped = [*found.skipped]
     for path in tables:
         if path.is_dir() and not (path / ROWS).exists():
             expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
             raise InputError("", described("a folder with other files"), expected, path)
-        rows += read_stored(path)
+        rows += cast(list[ReportRow], read_stored(path))
         skipped += read_rows(path / SKIPPED) if (path / SKIPPED).exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
         share_bounds(rows)
-    places = {
-        row["run_id"]: next(path for path in stores if Store(path).path(row["run_id"]).exists())
-        for row in found.rows
-    }
-    return Material(
-        sources=sources,
-        rows=[_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)), start=1)],
-        skipped=skipped,
-        corrupt=found.corrupt,
-        missing=found.missing,
-        sessions=found.sessions,
-        lost=found.lost,
-        stores=places,
-    )
+    completed = [_completed(row, i) for i, row in enumerate(ordered(distinct(rows)), start=1)]
+    return Material(**{**vars(found), "sources": sources, "rows": completed, "skipped": skipped})
 
 
-def _completed(row: StoredRow, place: int, stores: Mapping[str, Path]) -> ReportRow:
-    run_id, stop, sums = known(row, "run_id"), Stop(row["stop"]), {}
-    if run_id in stores:
-        lines = (Store(stores[run_id]).path(run_id) / SUMS).read_text("utf-8").splitlines()
+def _completed(row: ReportRow, place: int) -> ReportRow:
+    stop, sums = Stop(row["stop"]), {}
+    if (record := row.get("record")) is not None:
+        lines = (record / SUMS).read_text("utf-8").splitlines()
         sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
     solutions = (sums.get(kind(name).solution_file) for name in KINDS)
     made = {
         **row,
         "family": family_of(row),
-        "anchor": run_id or f"row{place}",
+        "anchor": known(row, "run_id") or f"row{place}",
         "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
         "quality": known(row, "quality") or quality(row),
+        "record": record,
+        "problem_file": row.get("problem_file"),
         "solution_sha256": next(filter(None, solutions), None),
         "message": row.get("message") or "",
         "events": row.get("events"),

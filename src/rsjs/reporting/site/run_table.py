@@ -12,7 +12,7 @@ from rsjs.instances.io.bounded_files import read_bytes, unpacked
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.reporting.site.pages import instance_url, method_url, run_url
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.report_data import Material, ReportRow, footer, grouped
+from rsjs.reporting.site.report_data import ReportRow, footer, grouped
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.reporting.tables.labels import column, status_word
@@ -126,10 +126,9 @@ def has_nothing(row: ReportRow) -> bool:
     return row["quality"] == "NO_SOLUTION" or bool(failure(row))
 
 
-def command(row: ReportRow, material: Material) -> str:
+def command(row: ReportRow) -> str:
     """Return `rsjs solve` or `mig schedule` on the instance of a run; "" if it was not kept."""
-    file = material.solved(row)
-    if file is None:
+    if (file := row["problem_file"]) is None:
         return ""
     verb = ["mig", "schedule"] if is_schedule(row) else ["solve"]
     words = ["rsjs", *verb, file.as_posix(), "--method", row["spelling"]]
@@ -142,10 +141,9 @@ def command(row: ReportRow, material: Material) -> str:
     return shlex.join([*words, "-o", "solution.json"])
 
 
-def log_end(row: ReportRow, material: Material) -> str:
+def log_end(row: ReportRow) -> str:
     """Return the last lines of a run's output; "" if it was not kept."""
-    record = material.record(row)
-    if record is None:
+    if (record := row["record"]) is None:
         return ""
     try:
         log = unpacked(read_bytes(record / "log.gz"), record / "log.gz")
@@ -155,7 +153,7 @@ def log_end(row: ReportRow, material: Material) -> str:
     return "".join(lines[-LINES:])[-LONGEST:].strip()
 
 
-def facts_script(slug: str, rows: Sequence[ReportRow], material: Material) -> str:
+def facts_script(slug: str, rows: Sequence[ReportRow]) -> str:
     """Return a script with the facts of an instance's runs: a page on a disk may fetch no data."""
 
     def label(one: columns.Column) -> str:
@@ -163,20 +161,19 @@ def facts_script(slug: str, rows: Sequence[ReportRow], material: Material) -> st
 
     document = {
         "fields": [[BY[one.by], label(one), one.meaning] for one in FACTS],
-        "runs": {row["anchor"]: _facts(row, material) for row in rows},
+        "runs": {row["anchor"]: _facts(row) for row in rows},
     }
     return f"rsjsFacts({harmless(slug)}, {harmless(document)});\n"
 
 
-def _facts(row: ReportRow, material: Material) -> dict[str, Any]:
-    record = material.record(row)
+def _facts(row: ReportRow) -> dict[str, Any]:
     return {
         "title": f"{row['method']}, seed {row['seed']}",
         "values": [_fact(row, one) for one in FACTS],
         "message": row["message"],
-        "record": "" if record is None else record.as_posix(),
-        "command": command(row, material),
-        "log": log_end(row, material) if has_nothing(row) else "",
+        "record": "" if row["record"] is None else row["record"].as_posix(),
+        "command": command(row),
+        "log": log_end(row) if has_nothing(row) else "",
     }
 
 
