@@ -37,7 +37,7 @@ def rows_of(name: str) -> list[Row]:
     runs = online.campaign()
     case = runs["family"].map(MIXES) + ", " + runs["arrivals"].map(online.ARRIVALS)
     runs = runs.assign(case=case + runs["shared"].map({True: ", shared", False: ""}))
-    cases, policies = (experiment.arguments[key] for key in ("cases", "policies"))
+    cases, policies = (experiment.arguments[key] for key in ("cases", "methods"))
     runs = runs[runs["method"].isin(policies) & runs["case"].isin(cases)].assign(status="complete")
     return runs.sort_values("case", key=lambda of: of.map([*cases].index), kind="stable").to_dict(
         "records"

@@ -145,7 +145,8 @@ def test_seconds_that_are_all_0_are_analysed(rsjs, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"total_s": -1.0}, "row 1, total_s: found -1.0, expected a number >= 0"),
+        ({"options": "{"}, "rows.csv: row 1, options: found '{', expected a JSON object"),
+        ({"total_s": -1.0}, "rows.csv: row 1, total_s: found -1.0, expected a number >= 0"),
         ({"time_limit": 0.0}, "row 1, time_limit: found 0.0, expected a number > 0"),
         ({"status": "fine"}, "row 1, status: found 'fine', expected one of ok, no_solution, "),
         ({"stop": "bored"}, "row 1, stop: found 'bored', expected one of optimal, gap, "),

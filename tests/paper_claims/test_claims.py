@@ -112,7 +112,7 @@ TINY = {  # claim -> arguments of its experiment, such that it takes a second
     "jahani-fig2-two-nodes": {"sizes": ["2x6"], "seeds": [1]},
     "kiros-fig46-gain": {"sizes": ["5x20"], "seeds": [1]},
     "andreas-scenario1-cost": {"sizes": ["4x12"], "seeds": [1]},
-    "sts-fig4c-edf": {"sizes": ["2x8"], "seeds": [1], "policies": ["queue:edf", "sts:fallback"]},
+    "sts-fig4c-edf": {"sizes": ["2x8"], "seeds": [1], "methods": ["queue:edf", "sts:fallback"]},
     "konopa-section4-best-fit": {"seeds": 1, "methods": ["fcfs"], "time_limit": 300.0},
 }
 

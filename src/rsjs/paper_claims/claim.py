@@ -114,7 +114,14 @@ class Paper:
 @cache
 def papers() -> tuple[Paper, ...]:
     """Return all papers, in order of publication."""
-    return tuple(map(_paper, PAPERS))
+    made = []
+    for name in PAPERS:
+        file = resources.files("rsjs.paper_claims").joinpath(f"data/{name}.toml")
+        document: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+        claims = (Claim(source=document["source"], **entry) for entry in document.pop("claims"))
+        tested = (Experiment(**entry) for entry in document.pop("experiments"))
+        made.append(Paper(name=name, claims=tuple(claims), experiments=tuple(tested), **document))
+    return tuple(made)
 
 
 def claims() -> dict[str, Claim]:
@@ -137,16 +144,3 @@ def chosen(names: Sequence[str]) -> list[Claim]:
             expected = f"a claim of `rsjs reproduce --list`, all, {', '.join(PAPERS)}"
             raise InputError("CLAIM", name, expected)
     return list({claim.id: claim for name in names for claim in groups[name]}.values())
-
-
-def _paper(name: str) -> Paper:
-    text = resources.files("rsjs.paper_claims").joinpath(f"data/{name}.toml").read_text("utf-8")
-    document: dict[str, Any] = tomllib.loads(text)
-    source = document["source"]
-    return Paper(
-        name=name,
-        source=source,
-        settings=document["settings"],
-        claims=tuple(Claim(source=source, **entry) for entry in document["claims"]),
-        experiments=tuple(Experiment(**entry) for entry in document["experiments"]),
-    )

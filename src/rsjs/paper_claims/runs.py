@@ -7,8 +7,10 @@ the paper leaves open, and how it was set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,7 +75,13 @@ class Runner(NamedTuple):
         return [{"case": case, **row} for case, problem in problems for row in rows[problem.digest]]
 
 
-def decisions(
+def _size(text: str) -> dict[str, Any]:
+    nodes, jobs = map(int, text.split("x"))
+    return {"nodes": nodes, "jobs": jobs}
+
+
+def on_drawn(
+    generators: Mapping[str, Callable[..., Any]],
     runner: Runner,
     *,
     generator: str,
@@ -82,33 +90,24 @@ def decisions(
     methods: Sequence[str],
     cases: Cases,
     limits: Mapping[str, Any] | None = None,
-) -> list[Row]:
-    """Run methods on one decision of each case, size ("NxJ") and seed, all jobs submitted."""
-    problems = [
-        (case, GENERATORS[generator](**size, **arguments))
-        for case, arguments in cases.items()
-        for size in drawn(sizes, seeds)
-    ]
-    return runner.rows(problems, methods, Limits(**(limits or {})))
-
-
-def simulations(
-    runner: Runner,
-    *,
-    generator: str,
-    sizes: Sequence[str],
-    seeds: Sequence[int],
-    policies: Sequence[str],
-    cases: Cases,
     simulation: Mapping[str, Any] | None = None,
 ) -> list[Row]:
-    """Simulate workloads of each case, size ("NxJ") and seed; a case may have `simulation`, too."""
+    """
+    Run methods on an instance or a workload of each case, size ("NxJ") and seed.
+
+    On workloads there are options of the simulation, and a case may have some of its own.
+    """
     rows = []
     for case, chosen in cases.items():
-        options = Options(**{**(simulation or {}), **chosen.get("simulation", {})})
+        own = {**(simulation or {}), **chosen.get("simulation", {})}
         arguments = {key: value for key, value in chosen.items() if key != "simulation"}
-        made = (WORKLOADS[generator](**size, **arguments) for size in drawn(sizes, seeds))
-        rows += runner.rows([(case, workload) for workload in made], policies, LONGEST, options)
+        problems = [
+            (case, generators[generator](**_size(size), seed=seed, **arguments))
+            for size, seed in product(sizes, seeds)
+        ]
+        simulated = generators is WORKLOADS
+        allowed = LONGEST if simulated else Limits(**(limits or {}))
+        rows += runner.rows(problems, methods, allowed, Options(**own) if simulated else None)
     return rows
 
 
@@ -204,8 +203,8 @@ def arrivals(
             "law": law,
             "last_release_h": float(made.jobs.release[-1]),
         }
-        for law in laws
-        for made in (sts.workload(**size, law=law) for size in drawn(sizes, seeds))
+        for law, size, seed in product(laws, sizes, seeds)
+        for made in [sts.workload(**_size(size), seed=seed, law=law)]
     ]
 
 
@@ -257,16 +256,9 @@ def schedules(
     ]
 
 
-def drawn(sizes: Sequence[str], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Return nodes, jobs and seed of each size and seed."""
-    for size in sizes:
-        nodes, jobs = map(int, size.split("x"))
-        yield from ({"nodes": nodes, "jobs": jobs, "seed": seed} for seed in seeds)
-
-
 RUNS: Mapping[str, Callable[..., list[Row]]] = {  # by the names that experiments give
-    "simulations": simulations,
-    "decisions": decisions,
+    "simulations": partial(on_drawn, WORKLOADS),
+    "decisions": partial(on_drawn, GENERATORS),
     "printed": printed,
     "four_jobs": four_jobs,
     "sts_arrivals": arrivals,

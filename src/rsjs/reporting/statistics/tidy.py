@@ -20,6 +20,7 @@ it calls an instance infeasible for which another run has a solution.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -41,6 +42,8 @@ WORDS = {
     "stop": tuple(str(stop) for stop in Stop),
     "status": ("ok", "no_solution", "infeasible", "wrong"),
 }
+JSON = {"options": dict, "simulation": dict, "stages": list}  # columns of JSON
+JSON_NAMES = {dict: "object", list: "array"}
 PROBLEM = ["instance", "seed", "repetition"]
 GAP_LIMIT = 1e-4  # where a row does not tell its own
 ROUNDING = 1e-9  # a gap of 0 may be one of rounding
@@ -78,18 +81,28 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
 
-def _refuse(row: StoredRow, place: str) -> None:
+def _refuse(row: StoredRow, place: str, file: Path | None = None) -> None:
     for key in NEEDED:
         if known(row, key) is None:
             expected = "a value, as `rsjs compare` writes"
-            raise InputError(f"{place}, {key}", described("nothing"), expected)
+            raise InputError(f"{place}, {key}", described("nothing"), expected, file)
     for key, words in WORDS.items():
         if (word := row.get(key)) not in words:
-            raise InputError(f"{place}, {key}", word, f"one of {', '.join(words)}")
+            raise InputError(f"{place}, {key}", word, f"one of {', '.join(words)}", file)
+    for key, kind in JSON.items():
+        if (text := known(row, key)) is not None and not isinstance(_parsed(text), kind):
+            raise InputError(f"{place}, {key}", text, f"a JSON {JSON_NAMES[kind]}", file)
     if row["time_limit"] <= 0:
-        raise InputError(f"{place}, time_limit", row["time_limit"], "a number > 0")
+        raise InputError(f"{place}, time_limit", row["time_limit"], "a number > 0", file)
     if (known(row, "total_s") or 0) < 0:
-        raise InputError(f"{place}, total_s", row["total_s"], "a number >= 0")
+        raise InputError(f"{place}, total_s", row["total_s"], "a number >= 0", file)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _repetition(row: Row) -> int:
@@ -167,7 +180,7 @@ def solved(
 
 ROWS, EVENTS = "rows.csv", "events.json"
 KEY = ("instance_sha256", "method")
-NEEDED_IN_FILE = ("instance", *KEY)
+NEEDED_IN_FILE = ("instance", *NEEDED)
 KEYS = (("run_id",), (*KEY, "seed"))  # what trajectories may be told apart by, best first
 
 
@@ -183,9 +196,12 @@ def read_stored(path: str | Path) -> list[StoredRow]:
         raise InputError("", described("a store"), "tables: `rsjs collect` makes them", path)
     path = path / ROWS if path.is_dir() else path
     rows = cast(list[StoredRow], read_rows(path))
-    if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
-        found = described("no rows" if not rows else "other columns")
+    missing = [key for key in NEEDED_IN_FILE if not rows or key not in rows[0]]
+    if missing:
+        found = described(f"no column {missing[0]}" if rows else "no rows")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)
+    for i, row in enumerate(rows, start=1):
+        _refuse(row, f"row {i}", path)
     file = path.with_name(EVENTS)
     if not file.exists():
         return rows
