@@ -92,11 +92,10 @@ class Watch:
         self._close = 0 if progress or now - self._last > CLOSE else self._close + 1
         self._last = now
         if self._close >= MOST_CLOSE or self._in_vain >= MOST_IN_VAIN:
-            count = max(self._close, self._in_vain)
+            count = f"{max(self._close, self._in_vain)} decisions in a row"
             if idle:
-                why = f"{count} decisions in a row, no job runs and none will come"
-                raise Stopped(Status.DEADLOCK, why)
-            raise Stopped(Status.ENDLESS, f"{count} decisions in a row and no job came or went")
+                raise Stopped(Status.DEADLOCK, f"{count}, no job runs and none will come")
+            raise Stopped(Status.ENDLESS, f"{count} and no job came or went")
 
 
 class _TimeUp(BaseException):

@@ -36,11 +36,7 @@ def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:
     return used
 
 
-@lru_cache(maxsize=4096)
-def _packed(shares: tuple[int, ...], units: int) -> int:
-    return gpus_for_shares(shares, units)
-
-
+_packed = lru_cache(maxsize=4096)(gpus_for_shares)
 ALL = slice(None)
 
 
