@@ -113,11 +113,9 @@ def _row(keys: Sequence[str], fields: Sequence[str], i: int, path: str | Path) -
 
 def _safe(value: Any) -> Any:
     """Return text with escapes for what would steer a terminal; lines may break."""
-    return CONTROL.sub(_escaped, value) if isinstance(value, str) else value
-
-
-def _escaped(sign: re.Match[str]) -> str:
-    return sign[0] if sign[0] in "\n\r\t" else printable(sign[0])
+    if not isinstance(value, str):
+        return value
+    return CONTROL.sub(lambda sign: sign[0] if sign[0] in "\n\r\t" else printable(sign[0]), value)
 
 
 def _value(key: str, field: str) -> Any:
@@ -146,22 +144,22 @@ def _read_parquet(path: str | Path) -> list[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    key, columns = "", {}
     try:
         file = pq.ParquetFile(BytesIO(read_bytes(path)))
-        unpacked = sum(
-            file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)
-        )
-        most = most_rows(file.metadata.num_columns)
-        if unpacked > MOST_BYTES or file.metadata.num_rows > most:
-            found = described(f"{file.metadata.num_rows} rows, {unpacked} bytes")
-            raise InputError("", found, f"at most {most} rows, {MOST_BYTES} bytes", path)
+        found, groups = file.metadata, range(file.metadata.num_row_groups)
+        unpacked, most = sum(found.row_group(i).total_byte_size for i in groups), MOST_BYTES
+        if unpacked > most or found.num_rows > most_rows(found.num_columns):
+            told = described(f"{found.num_rows} rows, {unpacked} bytes")
+            expected = f"at most {most_rows(found.num_columns)} rows, {most} bytes"
+            raise InputError("", told, expected, path)
         table = file.read()
-        table = table.rename_columns(_names(table.column_names))
-        schema = pa.schema([(field.name, _arrow(field.name, field.type)) for field in table.schema])
-        rows: list[dict[str, Any]] = table.cast(schema).to_pylist()
+        for key, values in zip(_names(table.column_names), table.columns, strict=True):
+            columns[key] = values.cast(_arrow(key, values.type)).to_pylist()
     except (pa.ArrowException, OSError) as error:
-        raise InputError("", described(str(error)), "rows as Parquet", path) from None
-    return [{key: _safe(value) for key, value in row.items()} for row in rows]
+        raise InputError(key, described(str(error)), "rows as Parquet", path) from None
+    lines = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, map(_safe, line), strict=True)) for line in lines]
 
 
 def has_parquet() -> bool:
