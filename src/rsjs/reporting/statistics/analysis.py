@@ -3,8 +3,8 @@ All statistics of one comparison, each computed once; tables and pictures are ma
 
 Two partitions of the runs are counted, for a run may hit its limit and still have a solution:
 
-    what it has      proved | certified | valid | says infeasible | nothing | wrong
-    why it stopped   by itself | time limit | memory limit | error | interrupted
+    what it has      QUALITIES: as `quality` of its row, and WITHIN_GAP of another method's bound
+    why it stopped   CAUSES: as `ended` of its row, and INTERRUPTED
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Literal
 
 import pandas as pd
 
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.reporting.statistics import gaps, means
 from rsjs.reporting.statistics.means import VirtualBest
@@ -31,10 +32,14 @@ from rsjs.reporting.statistics.tidy import (
     tidy,
 )
 from rsjs.reporting.tables.comparison import conditions
+from rsjs.rows.build import ENDED_BY_STOP
 from rsjs.rows.select import are_shared, ordered
 
-QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")
-CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
+QUALITIES = (
+    *("OPTIMAL_VERIFIED", "WITHIN_GAP", "FEASIBLE_VERIFIED"),
+    *("INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG"),
+)
+CAUSES = ("FINISHED", *ENDED_BY_STOP.values(), "INTERRUPTED")
 SHIFT = 1.0  # s
 Measure = Literal["time", "cost"]
 
@@ -46,14 +51,14 @@ def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
     run on and this one was not. `target` as in `tidy.solved`.
     """
-    quality = pd.Series("nothing", index=runs.index)
-    quality[runs["stop"] == "infeasible"] = "says infeasible"
-    quality[runs["status"].isin(["wrong", "infeasible"])] = "wrong"
-    quality[runs["valid"]] = "valid"
-    quality[solved(runs, "reached", target)] = "certified"
-    quality[solved(runs, "proved", target)] = "proved"
-    cause = runs["stop"].str.replace("_", " ")
-    words = pd.concat([quality, cause.where(cause.isin(CAUSES), CAUSES[0])])
+    quality = pd.Series("NO_SOLUTION", index=runs.index)
+    quality[runs["stop"] == Stop.INFEASIBLE] = "INFEASIBLE_CLAIMED"
+    quality[runs["status"].isin(["wrong", "infeasible"])] = "WRONG"
+    quality[runs["valid"]] = "FEASIBLE_VERIFIED"
+    quality[solved(runs, "reached", target)] = "WITHIN_GAP"
+    quality[solved(runs, "proved", target)] = "OPTIMAL_VERIFIED"
+    cause = runs["stop"].map({**ENDED_BY_STOP, Stop.INTERRUPTED: "INTERRUPTED"})
+    words = pd.concat([quality, cause.fillna("FINISHED")])
     names = methods(runs)
     found = pd.crosstab(pd.concat([runs["method"]] * 2).to_numpy(), words.to_numpy())
     found = found.reindex(index=names, columns=[*QUALITIES, *CAUSES], fill_value=0)
