@@ -60,8 +60,8 @@ def test_a_broken_slot_names_the_place(error, told, campaign, tmp_path, monkeypa
         raise error
 
     (run,) = prepare(campaign("fifo:paper"), None, Part()).selected
-    versions = {"rsjs_version": "0", "solver_version": None}
-    order = Order(run=run, instance="none", python="python", session="one", **versions)
+    origin = {"rsjs_version": "0", "solver_version": None, "session": "one"}
+    order = Order(run=run, instance="none", python="python", origin=origin)
     line = json.dumps({"order": {**asdict(order), "run": run.as_document()}})
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n{line}\n"))
     monkeypatch.setattr(pool_worker, "perform", fail)

@@ -160,9 +160,7 @@ def test_a_run_refuses_another_instance_where_it_is_carried_out(store, tmp_path)
         run=run,
         instance=str(other),
         python=sys.executable,
-        rsjs_version="0",
-        solver_version=None,
-        session="one",
+        origin={"rsjs_version": "0", "solver_version": None, "session": "one"},
     )
     with pytest.raises(InputError, match=f"expected the instance of sha256 {run.solved_sha256}"):
         perform(order, tmp_path, tmp_path, batch=Batch())
@@ -287,9 +285,9 @@ def test_a_claim_is_held_by_one_and_what_was_left_is_swept(asked, store):
     prepared = runner.prepare(asked, store, Part())
     run, place = prepared.selected[0], Store(store)
     shutil.rmtree(place.path(run.id))
-    with place.claimed(run) as first:
+    with place.claimed(run.id) as first:
         assert first is not None
-        with place.claimed(run) as second:
+        with place.claimed(run.id) as second:
             assert second is None
         Store(store).sweep()
         assert first.is_dir()

@@ -42,10 +42,7 @@ def collect(folders: Sequence[Path]) -> Collected:
     """
     Return the rows of one store, or of several as of one: a run that two stores have counts once.
 
-    Raises
-    ------
-    InputError
-        For a folder that is no store, or one that a newer version wrote.
+    InputError for a folder that is no store, or one that a newer version wrote.
     """
     found = Collected()
     records: dict[str, tuple[Record, Store]] = {}

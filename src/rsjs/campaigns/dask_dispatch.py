@@ -11,7 +11,6 @@ forgets its tasks, and each task ends its run.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -154,10 +153,6 @@ class Dask(Dispatch):
         """Carry out the orders that are waiting, on workers as they join and go."""
         from distributed.comm import CommClosedError
 
-        self.interpreters = {order.run.environment: order.python for order in self.waiting}
-        self.plugins: dict[str, dict[str, Any]] = {name: {} for name in self.interpreters}
-        for order in self.waiting:
-            self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
         self.sessions: dict[str, str] = {}  # of the workers that may carry out runs, by address
         # a run that a worker has, its address, and the claim on the run
         self.given: dict[Future, tuple[Order, str, ExitStack]] = {}
@@ -208,10 +203,11 @@ class Dask(Dispatch):
 
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""
-        asked, exclusive = (self.interpreters, self.plugins), self.session.exclusive
+        interpreters, exclusive = self.session.campaign.environments, self.session.exclusive
+        wanted = {name: [*one.plugins] for name, one in self.session.environments.items()}
 
         def there() -> Conditions:
-            return conditions(environments.asked(*asked), exclusive=exclusive)
+            return conditions(environments.asked(interpreters, wanted), exclusive=exclusive)
 
         answers = self.client.run(there, workers=workers, on_error="return")
         for address, answer in answers.items():
@@ -224,15 +220,14 @@ class Dask(Dispatch):
     def _refuse_other(self, address: str, found: Mapping[str, Any]) -> None:
         """Compare the environments of a worker with the store and the plan."""
         versions = read_document(self.store.folder, "store")["versions"]
-        for name, plugins in self.plugins.items():
+        for name, planned in self.session.environments.items():
             has = {PACKAGE: found[name]["rsjs_version"], **found[name]["solvers"]}
-            expected = {
-                package: (version, "in the store") for package, version in versions[name].items()
-            }
-            for method, source in plugins.items():
+            expected = {package: (one, "in the store") for package, one in versions[name].items()}
+            for method, source in planned.plugins.items():
                 there = found[name]["plugins"].get(method, {"broken": "none"})
                 has[f"method {method}:"] = there.get("broken") or source_text(there)
-                expected[f"method {method}:"] = source_text(source), "planned"
+                if "broken" not in source:
+                    expected[f"method {method}:"] = source_text(source), "planned"
             for what, (version, by) in expected.items():
                 if has.get(what, "none") != version:
                     other = described(f"{what} {has.get(what, 'none')}")
@@ -246,12 +241,13 @@ class Dask(Dispatch):
             if not free:
                 return
             order, claim = self.waiting.popleft(), ExitStack()
-            if claim.enter_context(self.store.claimed(order.run)) is None:
+            if claim.enter_context(self.store.claimed(order.run.id)) is None:
                 claim.close()
                 yield News(kind="passed over", run=order.run)
                 continue
             address = min(free, key=lambda one: busy[one] / self.threads[one])
-            order = replace(order, session=self.sessions[address])
+            origin = {**order.origin, "session": self.sessions[address]}
+            order = replace(order, origin=origin)
             content = Path(order.instance).read_bytes()
             future = self.client.submit(carry_out, order, content, workers=[address], pure=False)
             self.given[future] = order, address, claim

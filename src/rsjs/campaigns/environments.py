@@ -81,13 +81,10 @@ def here(methods: Iterable[str] = ()) -> Environment:
 
 
 def asked(
-    interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
+    interpreters: Mapping[str, str],  # of all but this one
+    wanted: Mapping[str, Iterable[str]],
 ) -> dict[str, Environment]:
-    """
-    Describe the environments that methods are wanted in.
-
-    `interpreters` has those of all but this one; InputError for one that does not answer.
-    """
+    """Describe the environments that methods are wanted in; InputError for one without answer."""
     return {
         name: here(methods) if name == HERE else _ask(name, interpreters[name], methods)
         for name, methods in wanted.items()

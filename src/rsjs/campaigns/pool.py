@@ -77,7 +77,7 @@ class Dispatch:
             yield News(kind="lost", run=run)
             return
         record = order.lost(f"the process that watches over it died {ATTEMPTS} times")
-        with self.store.claimed(run) as scratch:
+        with self.store.claimed(run.id) as scratch:
             if scratch is None:
                 return
             records.write(record, scratch / "record", None)

@@ -54,14 +54,7 @@ class Order:
     run: Run
     instance: str  # path of its file
     python: str  # the interpreter of the run's environment
-    rsjs_version: str
-    solver_version: str | None
-    session: str
-
-    @property
-    def origin(self) -> dict[str, Any]:
-        """What the record says of it besides the run."""
-        return {name: getattr(self, name) for name in ("rsjs_version", "solver_version", "session")}
+    origin: Mapping[str, Any]  # rsjs_version, solver_version and session of the record
 
     def lost(self, message: str) -> Record:
         """The record of a run that was begun and never came to an end."""
@@ -200,7 +193,7 @@ def serve(store: Store, batch: Batch) -> None:
         document = json.loads(line)["order"]
         order = Order(**{**document, "run": Run.of_document(document["run"])})
         try:
-            with store.claimed(order.run) as scratch:
+            with store.claimed(order.run.id) as scratch:
                 if scratch is None:
                     _tell("passed over")
                     continue

@@ -48,7 +48,7 @@ class Record:
 
     run: Run
     result: SolveResult  # without the solution, which stays in its file
-    process: Mapping[str, Any]  # see `schemas/result.schema.json`
+    process: Mapping[str, Any]  # see `data/result.schema.json`
     rsjs_version: str
     solver_version: str | None
     session: str  # the `rsjs run` that made it: a file in sessions/
@@ -63,10 +63,7 @@ def read(folder: Path, run_id: str | None = None) -> Record:
     """
     Read the record in a folder, which is that of its name unless told otherwise.
 
-    Raises
-    ------
-    InputError
-        If a file is missing, not as its sum says, or not of its format.
+    InputError if a file is missing, not as its sum says, or not of its format.
     """
     names = sound(folder)
     documents = [schema_files.read(folder / f"{kind}.json", kind) for kind in DOCUMENTS]

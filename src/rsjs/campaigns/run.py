@@ -16,16 +16,8 @@ from rsjs.runs.kinds.base import Kind
 
 Isolation = Literal["process", "batch"]
 
-# What tells a run from others; the rest of its fields follow from these.
-IDENTITY = (
-    "solved_sha256",
-    "method",
-    "environment",
-    "limits",
-    "output_limit_mb",
-    "timing",
-    "repetition",
-)
+# Of spec.json; they follow from the rest, which tells a run from others.
+FOLLOWING = ("instance", "instance_sha256", "permutation", "nodes", "jobs", "solver", "mig")
 OF_SOME = ("kind", "kind_options", "plugins", "isolation")  # fields that others leave out
 
 
@@ -64,20 +56,19 @@ class Run:
     @cached_property
     def id(self) -> str:
         """The first 16 digits of the sha256 of what is asked."""
-        asked = {**{name: getattr(self, name) for name in IDENTITY}, "limits": vars(self.limits)}
-        asked |= {key: value for key, value in self._further.items() if key != "mig"}
+        asked = {key: value for key, value in self._asked().items() if key not in FOLLOWING}
         return sha256(canonical_text(asked).encode()).hexdigest()[:16]
 
-    @property
-    def _further(self) -> dict[str, Any]:
-        """What spec.json says of some runs only."""
-        told = {
+    def _asked(self) -> dict[str, Any]:
+        """What spec.json says, some of it of some runs only."""
+        fields = {key: value for key, value in asdict(self).items() if key not in OF_SOME}
+        further = {
             "simulation": dict(self.kind_options),
             "plugins": None if self.plugins is None else json.loads(self.plugins),
             "isolation": "batch" if self.isolation == "batch" else None,
             "mig": self.kind.partition("mig_")[2],
         }
-        return {key: value for key, value in told.items() if value}
+        return fields | {key: value for key, value in further.items() if value}
 
     @property
     def label(self) -> str:
@@ -87,8 +78,7 @@ class Run:
 
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""
-        fields = {key: value for key, value in asdict(self).items() if key not in OF_SOME}
-        return {"format": schema_files.name("spec"), "id": self.id, **fields, **self._further}
+        return {"format": schema_files.name("spec"), "id": self.id, **self._asked()}
 
     @staticmethod
     def of_document(document: dict[str, Any]) -> Run:

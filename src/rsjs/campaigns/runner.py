@@ -221,7 +221,7 @@ def slots_here(campaign: Campaign, jobs: int | None) -> int:
 
 def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator[News, None, None]:
     """Carry out the runs that are left; a session file tells under what conditions."""
-    store, environments = Store(folder), prepared.environments
+    store = Store(folder)
     store.sweep()
     prepared.instances.save()
     write_plan(folder, prepared.campaign, prepared.plan)
@@ -231,18 +231,21 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
         store.set_aside(run_id, "replaced")
     if not prepared.left:
         return
-    session = Session(folder, prepared.campaign, environments)
+    session = Session(folder, prepared.campaign, prepared.environments)
     interpreters = {**prepared.campaign.environments, HERE: sys.executable}
     orders = [
         Order(
             run=run,
             instance=str(prepared.instances.path(run.solved_sha256)),
             python=interpreters[run.environment],
-            rsjs_version=environments[run.environment].rsjs_version,
-            solver_version=environments[run.environment].solvers.get(run.solver or "") or None,
-            session=session.id,
+            origin={
+                "rsjs_version": environment.rsjs_version,
+                "solver_version": environment.solvers.get(run.solver or "") or None,
+                "session": session.id,
+            },
         )
         for run in prepared.left
+        for environment in [prepared.environments[run.environment]]
     ]
     yield from dispatch(orders, store, session)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, NewerFormat, described
-from rsjs.instances.io.json_schema import fit
+from rsjs.instances.io.json_schema import fit, schema_text
 from rsjs.instances.io.strict_json import read_json
 
 VERSIONS = {"best-known": 2}  # of a kind of file; 1 of any other
+schema = partial(schema_text, package="rsjs.campaigns")  # of a kind of file
 
 Document = dict[str, Any]
 
@@ -30,10 +30,7 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
     """
     The document, if it is of that kind, of a version that can be read, and fits its schema.
 
-    Raises
-    ------
-    InputError
-        Naming the file; `NewerFormat` for a newer version.
+    InputError names the file; `NewerFormat` for a newer version.
     """
     if not isinstance(document, dict):
         raise InputError("", described("no object"), f"a document of format {name(kind)}", path)
@@ -46,10 +43,3 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
         raise NewerFormat("/format", found, expected, path)
     fit(document, schema(kind), path)
     return document
-
-
-@cache
-def schema(kind: str) -> str:
-    """The JSON Schema (2020-12) of a kind of file."""
-    place = files("rsjs.campaigns") / "schemas" / f"{kind}.schema.json"
-    return place.read_text("utf-8")

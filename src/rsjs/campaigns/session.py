@@ -111,7 +111,7 @@ class Session:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         self.id = f"{stamp}-{_plain(provenance.machine()['host'])}-{os.getpid()}"
         self.campaign, self.exclusive = campaign, campaign.timing == "exclusive"
-        self._folder, self._environments = folder, environments
+        self._folder, self.environments = folder, environments
         self._documents: dict[str, dict[str, Any]] = {}
 
     def on(self, host: str) -> str:
@@ -121,26 +121,23 @@ class Session:
     def here(self) -> Conditions:
         """Return the conditions of this machine."""
         exclusive = self.exclusive and self.campaign.calibrated
-        return conditions(self._environments, exclusive=exclusive)
+        return conditions(self.environments, exclusive=exclusive)
 
     def begin(self, session: str, found: Conditions, slots: int) -> None:
         """Write the file of a machine that carries out `slots` runs side by side, or now does."""
-        document = self._documents.setdefault(
-            session,
-            {
-                "format": schema_files.name("session"),
-                "id": session,
-                "campaign": self.campaign.name,
-                "timing": self.campaign.timing,
-                **{key: value for key, value in found.items() if key not in MEASURED},
-                "memory_measured_by": MEMORY,
-                "begun": provenance.utc(),
-                "ended": None,
-                **{f"{key}_before": found[key] for key in MEASURED},
-                **{f"{key}_after": None for key in MEASURED},
-            },
-        )
-        self._write(document | {"slots": slots})
+        document = {
+            "format": schema_files.name("session"),
+            "id": session,
+            "campaign": self.campaign.name,
+            "timing": self.campaign.timing,
+            **{key: value for key, value in found.items() if key not in MEASURED},
+            "memory_measured_by": MEMORY,
+            "begun": provenance.utc(),
+            "ended": None,
+            **{f"{key}_before": found[key] for key in MEASURED},
+            **{f"{key}_after": None for key in MEASURED},
+        }
+        self._write({**document, **self._documents.get(session, {}), "slots": slots})
 
     def end(self, session: str, found: Conditions) -> None:
         """Complete the file of a machine."""

@@ -1,7 +1,7 @@
 """
 A campaign as a TOML file says it, checked before anything runs.
 
-docs/campaigns.md shows one of each kind, schemas/campaign.schema.json has all keys. Which keys name
+docs/campaigns.md shows one of each kind, data/campaign.schema.json has all keys. Which keys name
 problems and methods depends on the kind of the problems, see `ProblemKind.keys`.
 """
 
@@ -90,11 +90,8 @@ def read(path: Path) -> Campaign:
     """
     Read the campaign in a TOML file.
 
-    Raises
-    ------
-    InputError
-        Naming the file, the entry, what was found and what was expected; for a method, solver or
-        option that is not known, the nearest that are.
+    InputError names the file, the entry, what was found and what was expected; for a method, solver
+    or option that is not known, the nearest that are.
     """
     text, parsed = read_toml(path)
     with pointed(file=path):
@@ -104,11 +101,6 @@ def read(path: Path) -> Campaign:
 
 def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     limits, folder = document.get("limits", {}), path.absolute().parent
-    given = {
-        key: document[key] for key in ("name", "shows", "timing", "permute") if key in document
-    }
-    # an integer of a JSON Schema may be written 1.0
-    given |= {key: int(document[key]) for key in ("jobs", "repetitions") if key in document}
     of = kind_of(document)
     problems, methods, *_ = of.keys
     environments = {
@@ -116,6 +108,12 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         for name, python in document.get("environments", {}).items()
     }
     return Campaign(
+        name=document["name"],
+        shows=document["shows"],
+        timing=document["timing"],
+        jobs=int(document.get("jobs", 1)),  # an integer of a JSON Schema may be written 1.0
+        repetitions=int(document.get("repetitions", 1)),
+        permute=document.get("permute", False),
         limits=Limits(
             time_limit=float(limits.get("time_s", Limits.time_limit)),
             gap=float(limits.get("gap", Limits.gap)),
@@ -132,19 +130,18 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         choices=tuple(
             choice
             for i, entry in enumerate(document[methods])
-            for choice in _choices(of, document, {**entry}, f"/{methods}/{i}")
+            for choice in _choices(of, document, entry, f"/{methods}/{i}")
         ),
         environments=environments,
         kind=of.name,
         kind_options=_options(document) if "simulation" in of.keys else {},
         file=path,
         text=text,
-        **given,
     )
 
 
 def _choices(
-    of: ProblemKind, document: Mapping[str, Any], entry: dict[str, Any], at: str
+    of: ProblemKind, document: Mapping[str, Any], entry: Mapping[str, Any], at: str
 ) -> Iterator[Choice]:
     """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
     environments, environment = document.get("environments", {}), entry.get("environment", HERE)

@@ -120,24 +120,11 @@ class Store:
         self.path(run_id).rename(place)
 
     @contextmanager
-    def claimed(self, run: Run) -> Iterator[Path | None]:
+    def claimed(self, run_id: str) -> Iterator[Path | None]:
         """
         An empty scratch folder for a run that nobody else carries out or has carried out.
 
         None if somebody does or has; the folder is removed afterwards.
-        """
-        with self._locked(run.id) as scratch:
-            if scratch is None or self.path(run.id).exists():
-                yield None
-                return
-            (scratch / "work").mkdir(parents=True)
-            (scratch / "record").mkdir()
-            yield scratch
-
-    @contextmanager
-    def _locked(self, run_id: str) -> Iterator[Path | None]:
-        """
-        The scratch folder of a run, which is removed before and after; None if somebody has it.
         """
         path, scratch = self.folder / "claims" / run_id, self.scratch(run_id)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +134,12 @@ class Store:
             return
         try:
             _remove(scratch)  # of a process that was killed
-            yield scratch
+            if self.path(run_id).exists():
+                yield None
+            else:
+                (scratch / "work").mkdir(parents=True)
+                (scratch / "record").mkdir()
+                yield scratch
         finally:
             _remove(scratch)
             path.unlink(missing_ok=True)
@@ -169,7 +161,7 @@ class Store:
         """Remove what killed processes left: scratch folders and claims that nobody holds."""
         for part in ("scratch", "claims"):
             for path in [*(self.folder / part).glob("*")]:
-                with self._locked(path.name):
+                with self.claimed(path.name):
                     pass
 
 
@@ -280,15 +272,11 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
     """
     Begin a store in a folder, or make sure that one there goes on with the same versions.
 
-    Raises
-    ------
-    InputError
-        If the folder holds something else, a store of a newer format, runs of other versions, or
-        another campaign.
+    InputError for other files, a newer format, another campaign, or runs of other versions.
     """
     path = folder / STORE
-    begun = {"format": schema_files.name("store"), "campaign": campaign.name}
-    document: Document = {**begun, "versions": {}}
+    document: Document = {"format": schema_files.name("store"), "campaign": campaign.name}
+    document["versions"] = {}
     if path.exists():
         document = read_document(folder, "store")
     elif folder.is_dir() and any(folder.iterdir()) and not (folder / "instances").is_dir():
@@ -299,10 +287,8 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
         raise InputError("/campaign", document["campaign"], expected, path)
     for name, environment in environments.items():
         known = document["versions"].setdefault(name, {})
-        for package, version in {
-            "rsjs-bench": environment.rsjs_version,
-            **environment.solvers,
-        }.items():
+        now = {"rsjs-bench": environment.rsjs_version, **environment.solvers}
+        for package, version in now.items():
             if known.setdefault(package, version) != version:
                 at = f"/versions/{escaped(name)}/{escaped(package)}"
                 expected = f"{version} as installed: another folder, or that version installed"
