@@ -12,19 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
 from rsjs.reporting.site.pages import Downloads
-from rsjs.reporting.site.report_data import DIGITS, Family, Material, ReportRow, footer, run_set
+from rsjs.reporting.site.report_data import Family, Material, ReportRow, footer, run_set
 from rsjs.reporting.site.run_table import command, has_nothing, log_end, run_table
 from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
 from rsjs.reporting.statistics.tables import METHOD
-from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.csv import csv_text
-from rsjs.rows.select import group_by, known
-
-SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
+from rsjs.rows.select import failure, group_by, known
 
 
 def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
@@ -33,9 +28,7 @@ def failures(material: Material, downloads: Downloads) -> dict[str, Any]:
     return {
         "kinds": _kinds(failed),
         "all_runs": downloads.with_files(_failed(failed), "failures"),
-        "skipped": downloads.with_files(_skipped(material.skipped), "failures"),
-        "missing": material.missing,
-        "corrupt": material.corrupt,
+        "material": material,
     }
 
 
@@ -46,42 +39,28 @@ def _kinds(failed: Sequence[ReportRow]) -> list[dict[str, Any]]:
         message = re.sub(r"\d[\d.e+-]*", "N", row["message"])
         return row["ended"], row["quality"], row["method"], message
 
-    def severity(rows: Sequence[Row]) -> tuple[int, int]:
-        words = (rows[0]["quality"], rows[0]["ended"].partition("(")[0])
-        places = [SEVERITY.index(word) for word in words if word in SEVERITY]
-        return min(places, default=len(SEVERITY)), -len(rows)
+    def worst_first(rows: Sequence[Row]) -> tuple[bool, bool, int]:
+        return rows[0]["quality"] != "WRONG", not failure(rows[0]), -len(rows)
 
     return [
         {"rows": rows, "command": command(rows[0]), "log": log_end(rows[0])}
-        for rows in sorted(group_by(failed, alike).values(), key=severity)
+        for rows in sorted(group_by(failed, alike).values(), key=worst_first)
     ]
 
 
 def _failed(failed: Sequence[ReportRow]) -> Table:
     every = run_table(failed, "instance")
-    shown = [one for one in every.columns if one.key in ("instance", "seed", "ended", "quality")]
+    plain = [one for one in every.columns if one.key in ("instance", "seed", "ended", "quality")]
     return replace(
         every,
         title="All runs that failed or have no solution",
-        columns=[METHOD, *shown, Column("message", "message"), every.columns[-1]],
+        columns=[METHOD, *plain, Column("message", "message"), every.columns[-1]],
         notes=[
             "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
             " did not fail; it stands here if it has no solution."
         ],
         choices=frozenset({"method", "ended", "quality"}),
         shared=frozenset(),
-    )
-
-
-def _skipped(skipped: Sequence[Row]) -> Table:
-    frame = pd.DataFrame(skipped, columns=["method", "message"])
-    counts = frame.value_counts(sort=False).rename("runs").reset_index()
-    return Table(
-        name="skipped",
-        title="Skipped",
-        columns=[METHOD, Column("runs", "runs", formats.count), Column("message", "reason")],
-        rows=counts.sort_values("runs", ascending=False, kind="stable").to_dict("records"),
-        notes=["Asked for, but the method does not serve the instance, or is not installed."],
     )
 
 
@@ -113,16 +92,12 @@ def conditions_table(families: Sequence[Family]) -> Table:
     """Return each aspect with all its values, by family; marked where a finding is unfair."""
     unfair = {(family.name, row["aspect"]) for family in families for row in family.unfair}
 
-    def told(value: Any) -> str:
-        text = shown(value)
-        return text[:DIGITS] if len(text) == 40 else text  # of a commit
-
     lines = [
         {
             "aspect": aspect.name,
             "column": key,
             **{
-                family.name: "; ".join(sorted(set(map(told, values(family.rows, key)))))
+                family.name: "; ".join(sorted(set(map(shown, values(family.rows, key)))))
                 for family in families
             },
         }

@@ -37,7 +37,7 @@ SIMULATED = ["objective", "best_bound", "energy", "tardiness", "late", "jobs", "
 SIMULATED += ["decisions", "decision_median_s"]
 BOTH = "intersection"
 UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
-UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
+UNRANKED = "Seconds measured beside other runs or processes, or in a batch, are not ranked."
 
 
 def probability(value: float) -> str:
