@@ -230,8 +230,10 @@ def compare_pairs(
         choices=tuple(choices.values()),
         kind_options=kind_options,
         file=Path("comparison"),
-        text=_text(limits, [problem for problem, _ in pairs], choices, kind, kind_options),
+        text="",
     )
+    text = _text(campaign, [problem for problem, _ in pairs], kind, kind_options)
+    campaign = replace(campaign, text=text)
 
     def place(run: Run) -> int:
         return order[run.instance_sha256, run.method]
@@ -349,35 +351,31 @@ def _carried_out(
 
 
 def _text(
-    limits: Limits,
-    problems: Sequence[Any],
-    choices: Mapping[str, Choice],
-    kind: ProblemKind,
-    options: Mapping[str, Any],
+    campaign: Campaign, problems: Sequence[Any], kind: ProblemKind, options: Mapping[str, Any]
 ) -> str:
-    """Return the comparison as the TOML file of a campaign beside its instances."""
+    """Return a comparison as the TOML file of a campaign beside its instances."""
     problem_key, method_key, *further = kind.keys
-    given = [f"{key} = {json.dumps(value)}" for key, value in options.items() if value is not None]
-    section = "\n".join([f"[{further[0]}]", *given, "\n"]) if given else ""
-    files = json.dumps([f"instances/{problem.digest}.json.gz" for problem in problems])
-    methods = (
-        f"[[{method_key}]]\nrun = {json.dumps([name])}\non = {json.dumps(choice.on)}\n"
-        for name, choice in choices.items()
-    )
-    return f"""\
-format = "rsjs-campaign/1"
-name = "comparison"
-shows = "methods side by side"
-timing = "exclusive"
-seeds = [{limits.seed}]
-
-[limits]
-time_s = {limits.time_limit!r}
-gap = {limits.gap!r}
-threads = [{limits.threads}]
-memory_mb = {limits.memory_limit_mb or MEMORY_MB!r}
-
-{section}[[{problem_key}]]
-files = {files}
-
-""" + "\n".join(methods)
+    values = {
+        "format": "rsjs-campaign/1",
+        "name": campaign.name,
+        "shows": campaign.shows,
+        "timing": campaign.timing,
+        "seeds": campaign.seeds,
+        "limits.time_s": campaign.limits.time_limit,
+        "limits.gap": campaign.limits.gap,
+        "limits.threads": campaign.threads,
+        "limits.memory_mb": campaign.limits.memory_limit_mb,
+        **{f"{further[0]}.{key}": value for key, value in options.items() if value is not None},
+    }
+    parts = [
+        (problem_key, {"files": [f"instances/{one.digest}.json.gz" for one in problems]}),
+        *(
+            (method_key, {"run": [choice.request.spelling], "on": [*choice.on]})
+            for choice in campaign.choices
+        ),
+    ]
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+    for heading, entry in parts:
+        lines += ["", f"[[{heading}]]"]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in entry.items()]
+    return "\n".join([*lines, ""])
