@@ -35,6 +35,7 @@ GUTTER = 2  # blanks between the columns of a terminal
 STYLES = {"bad": "\x1b[1;31m", "warn": "\x1b[33m", "title": "\x1b[1m"}
 PLAIN = "\x1b[0m"
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # nothing in a cell steers a terminal
+NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
 ROWS_ON_PAGE = 50  # LaTeX does not break a table
 LINE_BREAK = r"\\"
 SPECIAL = {
@@ -276,23 +277,25 @@ class Table:
         )
 
     def _html(self, row: Row, column: Column, root: str) -> str:
-        text, is_name = column.cell(row), column.key in NAMES
-        is_long = column.number is None and len(text) > LONGEST_HTML
+        text, value, href = column.cell(row), row.get(column.key), self.link(row, column.key)
+        is_number, attributes = column.number is not None, ""
         marks = [
             self.mark(row, column.key),
             "shared" if column.key in self.shared else "",
-            "wide" if is_long else "",
+            "wide" if not is_number and len(text) > LONGEST_HTML else "",
             "n" if column.is_right else "",
         ]
-        key = "" if column.number is None else _sort_key(row.get(column.key), text)
-        kind, href = " ".join(filter(None, marks)), self.link(row, column.key)
+        if is_number and isinstance(value, Real) and value == value and not NUMBER.fullmatch(text):
+            attributes = f' data-k="{value:.9g}"'  # what `<0.001` is sorted by
+        if kind := " ".join(filter(None, marks)):
+            attributes += f' class="{escape(kind)}"'
         shown = escape(text)
         if href:  # one link of a row is reached by the keyboard
-            up, reached = "" if href[0] == "#" else root, "" if is_name else ' tabindex="-1"'
+            up, reached = (
+                "" if href[0] == "#" else root,
+                "" if column.key in NAMES else ' tabindex="-1"',
+            )
             shown = f'<a href="{up}{escape(href)}"{reached}>{shown}</a>'
-        attributes = (f' data-k="{escape(key)}"' if key else "") + (
-            f' class="{escape(kind)}"' if kind else ""
-        )
         return f"<td{attributes}>{shown}</td>"
 
 
@@ -377,14 +380,3 @@ def _aligned(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[i
 def _stacked(heads: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """The lines of headings side by side, all ending at the lowest one."""
     return [*zip_longest(*(head[::-1] for head in heads), fillvalue="")][::-1]
-
-
-def _sort_key(value: Any, text: str) -> str:
-    """The number itself where its text is none, as `<0.001`; "" where it is missing."""
-    if not isinstance(value, Real) or value != value:
-        return ""
-    try:
-        float(text)
-    except ValueError:
-        return f"{value:.9g}"
-    return ""
