@@ -28,10 +28,10 @@ from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.rows.columns import Row
 from rsjs.rows.select import is_reference, is_schedule, is_simulated, known, problem
 from rsjs.runs.gap import gap
+from rsjs.simulation.metrics import CROWDED
 
 CERTAIN = 0.05
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
-CROWDED = 0.7  # utilisation above which a lower bound says little
 KIND = ["goal", "reading", "units"]
 SIMULATED = ["objective", "best_bound", "energy", "tardiness", "late", "jobs", "utilisation"]
 SIMULATED += ["decisions", "decision_median_s"]
