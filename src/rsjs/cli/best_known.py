@@ -276,7 +276,7 @@ def update(
             print("Nothing was written.")
         else:
             for entry in result.changed:
-                print(_change(entry, result.before.get(entry.sha256)))
+                print(_change(entry))
             total = counted(len(result.after), "instance")
             print(f"{folder}: {len(result.changed)} of {total} with candidates changed")
     raise typer.Exit(1 if result.contradictions or result.refused else 0)
@@ -288,13 +288,12 @@ def _summary(known: Sequence[BestKnown]) -> str:
     return f"{counted(len(known), 'instance')}: {closed} closed, {confirmed} of them confirmed"
 
 
-def _change(now: BestKnown, before: BestKnown | None) -> str:
-    """Return what is new of an instance: better values with those before, status, witnesses."""
-    parts = []
-    for what, key in (("cost", "ub_data"), ("bound", "lb_data")):
-        steps, old = getattr(now, key), getattr(before, key, ())
-        if len(steps) > len(old):
-            then = f", before {number(old[-1].value, DIGITS)}" if old else ""
-            parts.append(f"{what} {number(steps[-1].value, DIGITS)} ${then}")
+def _change(now: BestKnown) -> str:
+    """Return the values of an instance that changed, its status and how many confirm its bound."""
+    parts = [
+        f"{what} {number(step.value, DIGITS)} $"
+        for what, step in (("cost", now.cost), ("bound", now.bound))
+        if step is not None
+    ]
     witnesses = len(now.bound.confirmed_by) if now.bound else 0
     return f"{now.instance}: {', '.join([*parts, now.status])}, bound confirmed by {witnesses}"

@@ -108,8 +108,7 @@ class _Simulations(ProblemKind):
         try:
             found = _replayed(problem, method, options, work / self.solution_file)
         except InputError as error:
-            where, value, expected = error.pointer, error.value, error.expected
-            violation = Violation(constraint="log", where=where, found=value, expected=expected)
+            violation = Violation("log", error.pointer, error.value, error.expected)
             refused = Verdict(feasible=False, violations=(violation,))
             return Verified(result=result, verdict=refused, figures=figures)
         figures = {**figures, "totals": asdict(found.totals)}
