@@ -69,8 +69,10 @@ class Request:
     @property
     def _others(self) -> list[Request]:
         """The methods to take otherwise, and those among the options."""
-        values = [value for value in self.options.values() if isinstance(value, Request)]
-        return [*self.otherwise, *values]
+        return [
+            *self.otherwise,
+            *(one for one in self.options.values() if isinstance(one, Request)),
+        ]
 
     @property
     def decides(self) -> bool:

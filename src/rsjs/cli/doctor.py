@@ -37,31 +37,15 @@ IMPORT_ALL = (
     "    backend.available() and backend.import_solver()\n"
 )
 PATIENCE = 120.0  # seconds for the imports
-POSIX = ("linux", "darwin", "freebsd")
+POSIX, PINS = ("linux", "darwin", "freebsd"), ("linux", "win", "freebsd")
 LIMITS = {  # of a run: the systems where it is enforced, how, and how it is on others
     "time": (("",), f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
-    "process group": (
-        POSIX,
-        "a run and all that it started are terminated together",
-        "children are terminated one by one, those never seen survive",
-    ),
+    "process group": (POSIX, "all that a run started ends with it", "unseen children survive"),
     "resident memory": (("",), "measured every 50 ms; a faster rise is seen too late", ""),
     "peak memory": (("linux",), "read from the kernel (VmHWM)", "only as sampled"),
-    "pinning": (
-        ("linux", "win", "freebsd"),
-        "a run stays on as many cores as it has threads",
-        "the system offers no affinity",
-    ),
-    "parent death": (
-        ("linux",),
-        "a run ends when the command is killed",
-        "a run outlives a command that is killed, until its time limit",
-    ),
-    "Ctrl-C": (
-        POSIX,
-        "the method is asked for what it has",
-        "the method is terminated; what it had reported is kept",
-    ),
+    "pinning": (PINS, "a run stays on as many cores as it has threads", "any core is used"),
+    "parent death": (("linux",), "a run ends with the command", "it runs until its time limit"),
+    "Ctrl-C": (POSIX, "the method is asked for what it has", "what it had reported is kept"),
 }
 
 

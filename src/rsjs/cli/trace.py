@@ -181,11 +181,10 @@ def _print_report(document: dict[str, Any]) -> None:
     if loads:
         headings = ("GPU type", ">jobs", ">GPU-hours", ">GPUs busy", ">of GPUs", ">load")
         keys = ("model", "jobs", "gpu_hours", "busy", "capacity")
-        shares = (load["busy"] / load["capacity"] if load["capacity"] else None for load in loads)
-        cells = (
-            [*(load[key] or None for key in keys), out.percent(share)]
-            for load, share in zip(loads, shares, strict=True)
-        )
+        cells = []
+        for load in loads:
+            share = load["busy"] / load["capacity"] if load["capacity"] else None
+            cells.append([*(load[key] or None for key in keys), out.percent(share)])
         out.print_table("Offered load by GPU type", headings, cells)
     for gap in gaps[:GAPS]:
         print(f"gap: nothing submitted for {gap['hours']} h from hour {gap['after_hours']} on")
