@@ -208,12 +208,7 @@ def dispatching(where: str, slots: int) -> Iterator[tuple[Dispatch, int]]:
 
 
 def parsed_shard(text: str) -> tuple[int, int]:
-    """
-    Return part i of n.
-
-    >>> parsed_shard("2/4")
-    (2, 4)
-    """
+    """Return part i of n, (2, 4) of "2/4"."""
     found = re.fullmatch(r"(\d+)/(\d+)", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise InputError("--shard", text, "i/n with 1 <= i <= n, e.g. 2/4")

@@ -53,12 +53,7 @@ def is_mig(path: Path) -> bool:
 
 
 def parsed_seeds(text: str) -> tuple[int, ...]:
-    """
-    Return the seeds that an option lists.
-
-    >>> parsed_seeds("7,1-3")
-    (7, 1, 2, 3)
-    """
+    """Return the seeds that an option lists, (7, 1, 2, 3) of "7,1-3"."""
     parts = [re.fullmatch(r"\s*([0-9]{1,19})(?:-([0-9]{1,19}))?\s*", p) for p in text.split(",")]
     bounds = [(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part]
     seeds: tuple[int, ...] = ()
