@@ -13,7 +13,7 @@ from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.progress import busy
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.reporting.tables.comparison import simulations
+from rsjs.reporting.tables.comparison import BOUNDS, simulations
 from rsjs.rows.select import is_reference
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.kinds.simulation import REFERENCES
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "queue:edf"
 LOG, GANTT = ".jsonl.gz", ".gantt.png"
-KNOWN = (  # columns of the row of references
-    *("capacity_free_bound", "bucket_bound", "bucket_hours"),
-    *("clairvoyant_greedy", "infinite_cluster"),
-)
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
 
 
@@ -127,9 +123,9 @@ def simulate(
     for given, named in (("--policy", policy), ("--compare", compare)):
         if named is not None and not named.strip(", "):
             raise InputError(given, named, f"policies, e.g. {DEFAULT}")
-    policies = [] if replay else requests(compare or policy or DEFAULT, deciders())
-    decides = (served(one, workload.submitted()).spelling for one in policies)
-    chosen = [of_workload.request(name) for name in decides]
+    asked = [] if replay else requests(compare or policy or DEFAULT, deciders())
+    policies = (served(one, workload.submitted()) for one in asked)
+    chosen = [of_workload.request(one.spelling) for one in policies]
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
     if bucket is not None and not 0 < bucket < inf:
@@ -142,10 +138,10 @@ def simulate(
     wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
     references = of_workload.request(f"{REFERENCES.name}?{wanted}")
     allowed = Limits(time_limit=LONGEST, seed=options.seed)
-    text = options.as_text()
-    done = compared([(workload, [*chosen, references])], allowed, output, options=text)
+    pairs = [(workload, [*chosen, references])]
+    done = compared(pairs, allowed, output, options.as_text())
     known: Any = next((row for row in done.rows if is_reference(row)), {})
-    shared = {name: known.get(name) for name in KNOWN}
+    shared = {name: known.get(name) for name in BOUNDS}
     rows: list[Any] = [{**row, **shared} for row in done.rows if not is_reference(row)]
     outcomes: list[Outcome] = []
     files: list[Path] = []
@@ -163,8 +159,7 @@ def simulate(
         event_log.write(replayed, files[-1])
     predicted, costs = options.as_predicted(), {}
     if compare and predicted != options and not done.interrupted:
-        text = predicted.as_text()
-        before = compared([(workload, chosen)], allowed, output, options=text)
+        before = compared([(workload, chosen)], allowed, output, predicted.as_text())
         done = replace(done, interrupted=before.interrupted, left=before.left)
         costs = {row["spelling"]: row["objective"] for row in before.rows}
     for row in rows:
@@ -173,9 +168,9 @@ def simulate(
         if compare:
             row |= metrics.metrics(row, rows[0])
             row["predicted_cost"] = costs.get(row["spelling"])
+            costs_of_row = row["objective"], row["predicted_cost"]
             for name in DENOMINATORS:
-                off = metrics.deviation(row["objective"], row["predicted_cost"], name)
-                row[f"deviation_of_{name}"] = off
+                row[f"deviation_of_{name}"] = metrics.deviation(*costs_of_row, name)
     with busy("drawing"):
         for outcome in outcomes:
             job_gantt(outcome, output / f"{file_name(outcome.policy)}{GANTT}")

@@ -66,38 +66,28 @@ def statistics(
         for name, rows in groups.items()
         if family in (None, name)
     }
-    files: dict[str, list[Path]] = {name: [] for name in made}
-    if output is not None:
-        with busy("writing tables and pictures"):
-            for name, analysis in made.items():
-                files[name] = write_all(analysis, output / name if len(made) > 1 else output)
-    if as_json:
-        told = {
-            name: {
-                **{table.name: table.rows for table in tables(analysis)},
-                "conditions": analysis.conditions(),
-                "files": files[name],
-            }
-            for name, analysis in made.items()
-        }
-        print_json({"families": told} if len(made) > 1 else next(iter(told.values())))
-        return
-    if len(made) > 1:
+    several, told = len(made) > 1, {}
+    if several and not as_json:
         print_text(f"{len(made)} families, each by itself: {', '.join(made)}.")
     for name, analysis in made.items():
-        if len(made) > 1:
+        files: list[Path] = []
+        if output is not None:
+            with busy("writing tables and pictures"):
+                files = write_all(analysis, output / name if several else output)
+        if as_json:
+            found = {table.name: table.rows for table in tables(analysis)}
+            told[name] = {**found, "conditions": analysis.conditions(), "files": files}
+            continue
+        if several:
             print(f"\nFamily {name}\n")
-        _print(analysis, files[name])
-
-
-def _print(analysis: Analysis, files: list[Path]) -> None:
-    """Print the tables, counts first, conditions, and where the files are."""
-    for table in tables(analysis):
-        show_table(best_pairs(table, analysis))
-        print()
-    if not with_trajectories(analysis.runs):
-        print_text("No integrals and targets: they need events.json beside every rows.csv.")
-    for line in analysis.conditions():
-        print_text(line)
-    if files:
-        print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+        for table in tables(analysis):
+            show_table(best_pairs(table, analysis))
+            print()
+        if not with_trajectories(analysis.runs):
+            print_text("No integrals and targets: they need events.json beside every rows.csv.")
+        for line in analysis.conditions():
+            print_text(line)
+        if files:
+            print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+    if as_json:
+        print_json({"families": told} if several else next(iter(told.values())))

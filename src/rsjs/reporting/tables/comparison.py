@@ -115,7 +115,7 @@ SIMULATIONS: Sequence[Column] = (
     Column("decisions", "decisions", formats.count, part="effort", rank=4),
     _effort("decision_median_s", "each", rank=5),
 )
-REFERENCES = {
+BOUNDS = {  # and baselines: columns of the references of a workload
     "capacity_free_bound": "bound: {:.6g} $, every job alone on an infinite cluster, W_j known",
     "bucket_bound": "bound: {:.6g} $, GPUs counted in buckets of time, W_j known",
     "bucket_hours": "the buckets are of {:g} h",
@@ -183,7 +183,7 @@ def simulations(rows: Sequence[Row]) -> Table:
     """Return the policies on a workload, with the bounds and baselines of it below."""
     notes = [
         text.format(value)
-        for key, text in REFERENCES.items()
+        for key, text in BOUNDS.items()
         if (value := known(rows[0], key)) is not None
     ]
     if any(known(row, "crowded") for row in rows):
