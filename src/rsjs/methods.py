@@ -69,10 +69,8 @@ class Request:
     @property
     def _others(self) -> list[Request]:
         """The methods to take otherwise, and those among the options."""
-        return [
-            *self.otherwise,
-            *(one for one in self.options.values() if isinstance(one, Request)),
-        ]
+        inner = [value for value in self.options.values() if isinstance(value, Request)]
+        return [*self.otherwise, *inner]
 
     @property
     def decides(self) -> bool:

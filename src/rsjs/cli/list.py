@@ -254,8 +254,7 @@ def policies() -> list[dict[str, Any]]:
 
 def _print_policies(policies: list[dict[str, Any]]) -> None:
     """Print a line each; `rsjs list methods` has the details of methods."""
-    kinds = {True: "method", False: "policy"}
-    rows = [(policy["name"], kinds[policy["is_method"]], policy["summary"]) for policy in policies]
+    rows = [(p["name"], "method" if p["is_method"] else "policy", p["summary"]) for p in policies]
     print_columns(rows, words=3)
 
 

@@ -87,9 +87,7 @@ def _described(measured: Sequence[Measurement], fitted: Fit) -> dict[str, Any]:
         "largest_error": float(sizes.max()),
         "rows": [
             {
-                "line": row.line,
-                "gpus": row.gpus,
-                "batch": row.batch,
+                **{key: getattr(row, key) for key in ("line", "gpus", "batch")},
                 "measured_ms": row.milliseconds,
                 "fitted_ms": ms,
                 "error": error,

@@ -90,9 +90,8 @@ class Board:
         """Take note of what happened, and show it."""
         run = news.run
         if run is None:
-            self.screen.show(self)
-            return
-        if news.kind == "begun":
+            pass  # only time has passed
+        elif news.kind == "begun":
             self.waiting.pop(run.id, None)
             label = f"  {run.method}, {run.nodes} x {run.jobs}"
             self._running[run.id] = RunLine(label, run.limits.time_limit)
