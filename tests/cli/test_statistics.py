@@ -118,12 +118,6 @@ def test_own_proof_is_asked_for(rsjs, tmp_path):
         assert first["solved"] == solved
 
 
-def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(rsjs, tmp_path):
-    rows = made(tmp_path / "rows", methods=6)
-    assert "Of 15 pairs, those with m1; files have all." in rsjs("statistics", rows).out
-    assert len(rsjs("statistics", rows, "--json").json["pairs-by-time"]) == 15
-
-
 @pytest.mark.parametrize(
     ("line", "told"),
     [

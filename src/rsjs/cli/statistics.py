@@ -12,7 +12,7 @@ from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.gaps import with_trajectories
-from rsjs.reporting.statistics.tables import best_pairs, tables, write_all
+from rsjs.reporting.statistics.tables import tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.rows.select import by_family
 
@@ -81,7 +81,7 @@ def statistics(
         if several:
             print(f"\nFamily {name}\n")
         for table in tables(analysis):
-            show_table(best_pairs(table, analysis))
+            show_table(table)
             print()
         if not with_trajectories(analysis.runs):
             print_text("No integrals and targets: they need events.json beside every rows.csv.")

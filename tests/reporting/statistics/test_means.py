@@ -135,7 +135,7 @@ def test_luck_of_one_seed_is_averaged_first(table):
     assert found.mean == pytest.approx(3.0)  # not that of 0 and 3
 
 
-@pytest.mark.parametrize("name", ["gaps", "pairwise", "tables"])
+@pytest.mark.parametrize("name", ["gaps", "ranks", "tables"])
 def test_the_examples_are_true(name):
     found = doctest.testmod(import_module(f"rsjs.reporting.statistics.{name}"))
     assert found.failed == 0

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.reporting.statistics import pairwise
-from rsjs.reporting.statistics.pairwise import holm, least_p, pairs, signed_rank, wins
-from rsjs.reporting.statistics.ranks import weights
+from rsjs.reporting.statistics import ranks
+from rsjs.reporting.statistics.ranks import holm, least_p, pairs, signed_rank, weights, wins
 
 # Demsar 2006, table 2: AUC of C4.5 and C4.5 with m tuned on 14 data sets
 PLAIN = "763 599 954 628 882 936 661 583 775 1000 940 619 972 957"
@@ -54,9 +53,9 @@ def test_without_any_difference_p_is_one_and_those_of_rounding_are_none():
 def test_many_instances_are_approximated(monkeypatch, zeros):
     values = np.random.default_rng(5).normal(0.25, 1.0, 100)
     values = np.concatenate([np.zeros(zeros), values])
-    monkeypatch.setattr(pairwise, "MOST_EXACT", len(values))
+    monkeypatch.setattr(ranks, "MOST_EXACT", len(values))
     exact = signed_rank(values, np.zeros(len(values))).p
-    monkeypatch.setattr(pairwise, "MOST_EXACT", len(values) - 1)
+    monkeypatch.setattr(ranks, "MOST_EXACT", len(values) - 1)
     approximate = signed_rank(values, np.zeros(len(values))).p
     assert approximate != exact
     assert approximate == pytest.approx(exact, rel=0.03)

@@ -18,8 +18,7 @@ from rsjs.reporting.site.pages import FOLDER, Downloads, instance_url, method_ur
 from rsjs.reporting.site.plots import Plot, embedded, figure_plot
 from rsjs.reporting.site.report_data import Family, Material, footer, grouped, versions
 from rsjs.reporting.site.run_table import has_nothing
-from rsjs.reporting.statistics.pairwise import TIE
-from rsjs.reporting.statistics.ranks import rank_spread
+from rsjs.reporting.statistics.ranks import TIE, rank_spread
 from rsjs.reporting.statistics.tables import METHOD, named
 from rsjs.reporting.statistics.tidy import matrix
 from rsjs.reporting.tables import formats, labels
@@ -292,7 +291,7 @@ def _pairs(family: Family) -> dict[str, Any]:
     Return what the page computes with.
 
     values: measure -> method -> one number for each problem, None where it failed or was not run;
-    pairs: measure -> the numbers of TESTED for each pair, as `statistics.pairwise` orders them;
+    pairs: measure -> the numbers of TESTED for each pair, as `statistics.ranks` orders them;
     effort: method -> the medians of EFFORT over its runs and its versions, as text.
     """
     runs, is_shared = family.analysis.runs, family.analysis.is_shared

@@ -25,7 +25,7 @@ from rsjs.reporting.site.plots import AROUND, figure_plot
 from rsjs.reporting.site.report_data import DIGITS, ReportRow, footer, grouped
 from rsjs.reporting.site.run_table import run_table
 from rsjs.reporting.tables import formats, labels
-from rsjs.reporting.tables.labels import headed, shown
+from rsjs.reporting.tables.labels import shown
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.select import are_shared, best_row, is_schedule, is_simulated, known
 from rsjs.runs.kinds.base import kind
@@ -144,7 +144,7 @@ def _trajectories(runs: Sequence[Row]) -> Figure | None:
         return None
     below = f", from {SHOWN_BOUNDS:.0%} of the least cost on" if least > 0 else ""
     x = Axis(title="wall-clock time [s]", is_log=True)
-    y = Axis(title=headed("cost", runs), is_log=least > 0)
+    y = Axis(title=labels.column("cost", "cost", runs).full_heading, is_log=least > 0)
     return Figure(
         name="trajectories",
         title="Cost and bound over time",

@@ -20,8 +20,7 @@ from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.reporting.statistics import gaps, means
 from rsjs.reporting.statistics.means import VirtualBest
-from rsjs.reporting.statistics.pairwise import pairs
-from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
+from rsjs.reporting.statistics.ranks import mean_ratio_interval, pairs, rank_shares, weights
 from rsjs.reporting.statistics.tidy import (
     PROBLEM,
     StoredRow,
@@ -192,7 +191,7 @@ class Analysis:
         return gaps.seconds_to_targets(self.runs)
 
     def pairs(self, measure: Measure) -> pd.DataFrame:
-        """Return the pairs of methods, see `pairwise.pairs`; by cost, by their primal gaps."""
+        """Return the pairs of methods, see `ranks.pairs`; by cost, by their primal gaps."""
         if measure == "time":
             return pairs(self.logs, self.times, self.drawn)
         return pairs(self.primal, matrix(self.runs, "objective"), self.drawn)

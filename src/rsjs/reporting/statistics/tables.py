@@ -18,8 +18,7 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, Measure, counts
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import gap_summary
-from rsjs.reporting.statistics.pairwise import TIE, least_p
-from rsjs.reporting.statistics.ranks import rank_spread
+from rsjs.reporting.statistics.ranks import TIE, least_p, rank_spread
 from rsjs.reporting.statistics.tidy import ROUNDING
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
@@ -31,7 +30,6 @@ from rsjs.runs.gap import gap
 from rsjs.simulation.metrics import CROWDED
 
 CERTAIN = 0.05
-MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
 KIND = ["goal", "reading", "units"]
 SIMULATED = ["objective", "best_bound", "energy", "tardiness", "late", "jobs", "utilisation"]
 SIMULATED += ["decisions", "decision_median_s"]
@@ -333,18 +331,6 @@ def _fairness(analysis: Analysis) -> Table:
         return "bad" if key == "weight" and row[key] == "UNFAIR" else ""
 
     return replace(_table("fairness", "Fairness", frame, notes), mark=mark)
-
-
-def best_pairs(table: Table, analysis: Analysis) -> Table:
-    """Return a table of many pairs with those of the best method only; any other as it is."""
-    few = len(table.rows) <= MOST_PAIRS
-    if few or not table.name.startswith("pairs") or not analysis.ranked:
-        return table
-    ranks = analysis.ranks_by_time if table.name.endswith("time") else analysis.ranks_by_cost
-    best = ranks.index[0]
-    kept = [row for row in table.rows if best in (row["one"], row["other"])]
-    told = f"Of {counted(len(table.rows), 'pair')}, those with {best}; files have all."
-    return replace(table, rows=kept, notes=[*table.notes, told])
 
 
 def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:

@@ -64,12 +64,6 @@ def number(rows: Sequence[AnyRow]) -> Callable[[float], str]:
     return formats.cost if unit(rows) else formats.plain
 
 
-def headed(heading: str, rows: Sequence[AnyRow]) -> str:
-    """Return a heading with the unit."""
-    found = unit(rows)
-    return f"{heading} [{found}]" if found else heading
-
-
 def column(key: str, heading: str, rows: Sequence[AnyRow]) -> Column:
     """Return a column of objectives or bounds."""
     return Column(key, heading, number(rows), unit=unit(rows))
