@@ -58,6 +58,13 @@ def test_a_parquet_column_without_a_value_has_its_type(tmp_path):
     }
 
 
+def test_a_parquet_column_of_another_type_is_named(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"instance": ["a"], "seed": ["one"]}), tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match=r"rows\.parquet: seed: found .*'one'"):
+        read_rows(tmp_path / "rows.parquet")
+
+
 def test_files_of_older_versions_call_the_own_gap_gap(tmp_path):
     (tmp_path / "rows.csv").write_text("instance,bound,gap\na,1.0,0.5\n")
     assert read_rows(tmp_path / "rows.csv") == [{"instance": "a", "bound": 1.0, "own_gap": 0.5}]

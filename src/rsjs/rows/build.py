@@ -7,8 +7,8 @@ What became of a run is told in two words, for a run may have hit a limit and st
               TIMEOUT         at its time limit, or ended after it
               MEMOUT          at its memory limit
               OUTPUT_LIMIT    at its limit of output
-              SOLVER_ERROR    the method raised or reported an error
-              CRASH(what)     the process died: of a signal, or with an exit code
+              SOLVER_ERROR    the method raised or reported an error, or exited with code 0
+              CRASH(what)     the process died: of a signal, or with another exit code
               SKIPPED         not carried out
     quality   OPTIMAL_VERIFIED     feasible, and its own bound is within the gap limit
               FEASIBLE_VERIFIED    feasible
@@ -48,7 +48,6 @@ SHARED = ("best_bound", "gap_to_best", "gap_without_postponement", "gap_over_ene
 PHASES = ("import", "read", "build", "handover", "solve", "extract", "check", "total", "process")
 READ_BACK = ("feasibility_tolerance", "integrality_tolerance", "warm_start_sha256")
 COUNTS = ("rows", "columns", "nonzeros", "integers", "iterations")
-PROCESS = ("cpu_s", "whole_s", "returncode", "strays", "load_before", "load_after", "begun")
 ENDED_BY_STOP = {
     Stop.TIME_LIMIT: "TIMEOUT",
     Stop.MEMORY_LIMIT: "MEMOUT",
@@ -85,8 +84,8 @@ def row_of(record: Record, made_by: Mapping[str, Any] | None) -> Row:
             ),
             "overshoot_s": None if clock is None else max(0.0, clock - limit),
             "overhead_s": None if total is None else process["whole_s"] - spent,
+            **process,
             "cores": " ".join(map(str, process["cores"])),
-            **{name: process[name] for name in PROCESS},
             **{name: result.counts.get(name) for name in COUNTS},
             "search_nodes": result.counts.get("nodes"),
             "options": json.dumps(dict(result.options), sort_keys=True),

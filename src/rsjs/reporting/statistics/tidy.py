@@ -208,13 +208,14 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     trajectories = read_json(file)
     fit(trajectories, schema_files.schema("courses"), file)
     names = next((names for names in KEYS if all(names[-1] in run for run in trajectories)), KEY)
+
+    def key(run: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(str(run.get(name)) for name in names)
+
     of_run: dict[tuple[str, ...], list[Any]] = {}
     for i, run in enumerate(trajectories):
-        key = tuple(str(run.get(name)) for name in names)
-        if key in of_run:
+        if key(run) in of_run:
             found = described(f"{run.get('method')} on {run.get('instance')} a second time")
             raise InputError(f"/{i}", found, "one trajectory for each run", file)
-        of_run[key] = run["events"]
-    return [
-        {**row, "events": of_run.get(tuple(str(row.get(name)) for name in names))} for row in rows
-    ]
+        of_run[key(run)] = run["events"]
+    return [{**row, "events": of_run.get(key(row))} for row in rows]
