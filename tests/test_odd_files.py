@@ -70,7 +70,8 @@ def problem(change):
 
 
 def events(folder):
-    (folder / "rows.csv").write_text("instance,instance_sha256,method\ni,0,m\n")
+    head = "instance,instance_sha256,method,stop,status,time_limit,seed"
+    (folder / "rows.csv").write_text(f"{head}\ni,0,m,optimal,ok,1,0\n")
     return read_stored(folder)
 
 

@@ -188,8 +188,10 @@ class Dask(Dispatch):
                 future.cancel(force=True)
                 yield from self._without_record(future)
         hosts = Counter(urlsplit(one).hostname for one, n in threads.items() for _ in range(n))
-        for address, found in self._ask([one for one in threads if one not in self.sessions]):
+        joined = [*self._ask([one for one in threads if one not in self.sessions])]
+        for address, found in joined:
             self._refuse_other(address, found["environments"])
+        for address, found in joined:
             machine, host = found["machine"], urlsplit(address).hostname
             for place, count, cores in (
                 (f"threads of worker {address}", threads[address], "hardware_threads_usable"),
