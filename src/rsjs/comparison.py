@@ -342,7 +342,7 @@ def _carried_out(
         rows=rows,
         skipped=[
             Skipped(instance=run.instance, method=run.method, reason=reason)
-            for run, reason in prepared.plan.skipped.items()
+            for run, reason in prepared.skipped.items()
         ],
         trajectories=sorted(trajectories, key=by_place),
         interrupted=interrupted,

@@ -122,7 +122,7 @@ def test_only_takes_what_the_label_contains(campaign):
 
 def test_what_a_method_does_not_serve_is_skipped_with_the_reason(campaign):
     tail = '[[instances]]\ngenerator = "kiros"\nsizes = ["1x2"]\n'
-    plan = prepared(campaign("jahani_patterns@highs", "fifo:paper", tail=tail)).plan
+    plan = prepared(campaign("jahani_patterns@highs", "fifo:paper", tail=tail))
     assert len(plan.runs) == 3
     ((run, reason),) = plan.skipped.items()
     assert run.instance.startswith("kiros")

@@ -84,7 +84,7 @@ def put(record, run, store):
 
 def test_a_method_of_a_package_is_told_apart_by_its_source(campaign, record, tmp_path):
     prepared = prepare(campaign("fifo:paper"), tmp_path / "store", Part())
-    write_plan(tmp_path / "store", prepared.campaign, prepared.plan)
+    write_plan(tmp_path / "store", prepared)
     for digit in "ab":
         source = {"distribution": "pack", "version": "1", "sha256": digit * 64}
         (run,) = prepared.selected
@@ -98,7 +98,7 @@ def test_methods_are_told_apart_by_limits_where_a_store_has_the_same_run_with_se
     campaign, record, tmp_path
 ):
     prepared = prepare(campaign("fifo:paper"), tmp_path / "store", Part())
-    write_plan(tmp_path / "store", prepared.campaign, prepared.plan)
+    write_plan(tmp_path / "store", prepared)
     (run,) = prepared.selected
     for seconds in (2.0, 30.0):
         limits = replace(run.limits, time_limit=seconds)
@@ -109,7 +109,7 @@ def test_methods_are_told_apart_by_limits_where_a_store_has_the_same_run_with_se
 
 def test_methods_are_told_apart_by_their_threads(campaign, record, tmp_path):
     prepared = prepare(campaign("fifo:paper", threads=[1, 2]), tmp_path / "two", Part())
-    write_plan(tmp_path / "two", prepared.campaign, prepared.plan)
+    write_plan(tmp_path / "two", prepared)
     for run in prepared.selected:
         put(record(), run, tmp_path / "two")
     rows = collect([tmp_path / "two"]).rows

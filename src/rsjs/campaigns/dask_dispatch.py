@@ -183,10 +183,12 @@ class Dask(Dispatch):
         """Ask the workers that are new; runs of those that have gone are tried again."""
         self.threads = threads = dict(self.client.nthreads())
         self.sessions = {one: at for one, at in self.sessions.items() if one in threads}
-        for future, (_, address, _) in [*self.given.items()]:
+        for future, (order, address, claim) in [*self.given.items()]:
             if address not in threads:
+                del self.given[future]
                 future.cancel(force=True)
-                yield from self._without_record(future)
+                claim.close()
+                yield from self.bury(order)
         hosts = Counter(urlsplit(one).hostname for one, n in threads.items() for _ in range(n))
         joined = [*self._ask([one for one in threads if one not in self.sessions])]
         for address, found in joined:
@@ -258,7 +260,7 @@ class Dask(Dispatch):
 
     def _hear(self, future: Future) -> Iterator[News]:
         """Keep the record that a task returned; without one the worker or the slot has gone."""
-        (order, address, _), files = self.given[future], None
+        (order, address, claim), files = self.given[future], None
         if future.status == "finished":
             with suppress(TimeoutError, CancelledError):  # before all was here
                 files = future.result(FETCHED)
@@ -268,17 +270,13 @@ class Dask(Dispatch):
                 raise OSError(None, f"worker {address}: {told(error)}")
         if files is None and self.client.status != "running":
             raise OSError(None, LOST)  # none of its worker's making
-        if files is None:
-            yield from self._without_record(future)
-            return
-        place = self.store.scratch(order.run.id) / "record"
-        record = records.receive(files, place, order.run)
-        self.store.commit(order.run)
-        self.given.pop(future)[2].close()
-        yield News(kind="ended", run=order.run, data=summary(record))
-
-    def _without_record(self, future: Future) -> Iterator[News]:
-        """Give up a task that came to no record."""
-        order, _, claim = self.given.pop(future)
+        if files is not None:
+            place = self.store.scratch(order.run.id) / "record"
+            record = records.receive(files, place, order.run)
+            self.store.commit(order.run)
+        del self.given[future]
         claim.close()
-        yield from self.bury(order)
+        if files is None:
+            yield from self.bury(order)
+        else:
+            yield News(kind="ended", run=order.run, data=summary(record))

@@ -81,8 +81,7 @@ def here(methods: Iterable[str] = ()) -> Environment:
 
 
 def asked(
-    interpreters: Mapping[str, str],  # of all but this one
-    wanted: Mapping[str, Iterable[str]],
+    interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
 ) -> dict[str, Environment]:
     """Describe the environments that methods are wanted in; InputError for one without answer."""
     return {

@@ -121,11 +121,7 @@ class Slot:
             self._input.flush()
 
     def lines(self, seconds: float | None = None) -> list[dict[str, Any]] | None:
-        """
-        Return what it told since the last look, after so many seconds at most; None if it ended.
-
-        OSError if it cannot read or write the store.
-        """
+        """Return what it told since the last look; None if it ended; OSError if its store fails."""
         if not select.select([self], [], [], seconds)[0]:
             return []
         data = os.read(self.fileno(), 1 << 16)

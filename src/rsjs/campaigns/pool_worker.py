@@ -20,7 +20,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -39,12 +39,10 @@ from rsjs.rows.build import summary
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import Kind, Verified, kind
 from rsjs.runs.process_tree import Family, subreaper
-from rsjs.runs.supervisor import Batch, End, Supervisor
+from rsjs.runs.supervisor import Batch, End, OnEvent, Supervisor
 from rsjs.runs.task_files import INCUMBENTS, Task, all_events
 
 MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
-
-OnEvent = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
@@ -23,7 +23,6 @@ from rsjs.campaigns.session import Session, refuse_more
 from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import HERE, Campaign, Choice
 from rsjs.campaigns.store import InstanceStore, Store, Survey, open_store, write_plan
-from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
@@ -35,32 +34,23 @@ MOST_RUNS = 1_000_000  # of a campaign
 FEW = 5  # instances that an error names
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What a campaign comes to."""
-
-    runs: list[Run] = field(default_factory=list)  # in the order in which they are carried out
-    # run -> why not: the method does not serve the instance, or its solver is missing
-    skipped: Mapping[Run, str] = field(default_factory=dict)
-
-
 def plan(
     campaign: Campaign,
-    store: InstanceStore,
     environments: Mapping[str, Environment],
-    is_done: Callable[[Run], bool],
-) -> Plan:
+    instances: InstanceStore,
+    store: Store,
+) -> tuple[list[Run], dict[Run, str]]:
     """
-    Expand a campaign; instances that the store lacks are drawn and kept there.
+    Expand a campaign: runs, and those skipped with the reason; instances are drawn into the store.
 
-    A run that `is_done` has a record: its method serves its instance, which is not read.
+    Where the store has all records of a method on an instance, it serves that, which is not read.
     InputError if a method meets no instance, or nothing is left to run.
     """
     each = sum(len(choice.seeds or campaign.seeds) for choice in campaign.choices)
     most = len(campaign.sources) * each * len(campaign.threads) * campaign.repetitions
     if most > MOST_RUNS:
         raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
-    drawn = map(store.entry, campaign.sources)
+    drawn = map(instances.entry, campaign.sources)
     entries = [*{entry["sha256"]: entry for entry in drawn}.values()]
     runs: dict[str, Run] = {}
     skipped: dict[Run, str] = {}
@@ -74,10 +64,11 @@ def plan(
         if choice.is_for(entry["name"]):
             environment = environments[choice.environment]
             plugins = environment.sources(choice.request)
-            made = [*_runs(campaign, choice, entry, store, plugins)]
+            made = [*_runs(campaign, choice, entry, instances, plugins)]
             reason = environment.missing(choice.request)
-            if not reason and not all(map(is_done, made)):
-                reason = store.refusal(choice.request, entry["sha256"])
+            if not reason and not all(store.path(run.id).exists() for run in made):
+                instance = instances.loaded(entry["sha256"])
+                reason = kind(campaign.kind).refusal(choice.request, instance)
             if reason:
                 skipped |= dict.fromkeys(made, reason)
             else:
@@ -86,7 +77,7 @@ def plan(
         first = next(iter(skipped))
         found = described(f"nothing to run: {first.label}: {skipped[first]}")
         raise InputError("/methods", found, "a method that serves an instance")
-    return Plan(runs=in_order(list(runs.values())), skipped=skipped)
+    return in_order(list(runs.values())), skipped
 
 
 def _runs(
@@ -147,7 +138,9 @@ class Prepared:
 
     campaign: Campaign
     environments: Mapping[str, Environment]
-    plan: Plan
+    runs: list[Run]  # of the whole campaign, in the order in which they are carried out
+    # run -> why not: the method does not serve the instance, or its solver is missing
+    skipped: Mapping[Run, str]
     selected: list[Run]  # the part that is asked for, in order
     survey: Survey  # what the store has of it
     instances: InstanceStore
@@ -158,11 +151,6 @@ class Prepared:
         survey = self.survey
         left = {*survey.missing, *survey.again, *(run_id for run_id, _ in survey.corrupt)}
         return [run for run in self.selected if run.id in left]
-
-    @property
-    def longest_seconds(self) -> float:
-        """How long the runs left take one after the other if each uses its limit."""
-        return sum(run.limits.time_limit + GRACE for run in self.left)
 
 
 def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool = True) -> Prepared:
@@ -183,18 +171,18 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = Store(folder or Path(os.devnull))  # where nothing is done
     with pointed(file=campaign.file):
-        planned = plan(campaign, instances, environments, lambda run: store.path(run.id).exists())
-    selected = [run for run in planned.runs if part.takes(run)]
+        runs, skipped = plan(campaign, environments, instances, store)
     for option, pattern in (("--only", part.only), ("--again", part.again)):
-        if pattern is None or pattern in HOW_ENDED:
+        if pattern is None or pattern in HOW_ENDED or any(_fits(run, pattern) for run in runs):
             continue
-        if not any(_fits(run, pattern) for run in planned.runs):
-            found = described(f"{pattern} in none of {len(planned.runs)} runs")
-            raise InputError(option, found, f"a part of e.g. {planned.runs[0].label}")
+        found = described(f"{pattern} in none of {len(runs)} runs")
+        raise InputError(option, found, f"a part of e.g. {runs[0].label}")
+    selected = [run for run in runs if part.takes(run)]
     return Prepared(
         campaign=campaign,
         environments=environments,
-        plan=planned,
+        runs=runs,
+        skipped=skipped,
         selected=selected,
         survey=store.survey([run.id for run in selected], part.repeats),
         instances=instances,
@@ -224,7 +212,7 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
     store = Store(folder)
     store.sweep()
     prepared.instances.save()
-    write_plan(folder, prepared.campaign, prepared.plan)
+    write_plan(folder, prepared)
     for run_id, _ in prepared.survey.corrupt:
         store.set_aside(run_id, "corrupt")
     for run_id in prepared.survey.again:

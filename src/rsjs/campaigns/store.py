@@ -44,10 +44,9 @@ from rsjs.runs.kinds.base import Kind, kind
 
 if TYPE_CHECKING:
     from rsjs.campaigns.environments import Environment
-    from rsjs.campaigns.runner import Plan
+    from rsjs.campaigns.runner import Prepared
     from rsjs.campaigns.sources import Source
     from rsjs.campaigns.spec import Campaign
-    from rsjs.methods import Request
 
 STORE, CAMPAIGN, INDEX = "store.json", "campaign.toml", "instances/index.json"
 
@@ -121,11 +120,7 @@ class Store:
 
     @contextmanager
     def claimed(self, run_id: str) -> Iterator[Path | None]:
-        """
-        An empty scratch folder for a run that nobody else carries out or has carried out.
-
-        None if somebody does or has; the folder is removed afterwards.
-        """
+        """An empty folder for a run, removed afterwards; None if somebody else does it or has."""
         path, scratch = self.folder / "claims" / run_id, self.scratch(run_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
@@ -214,7 +209,7 @@ class InstanceStore:
         self._index: Document = {"drawn": {}, "permuted": {}}
         with suppress(InputError):  # not there, or damaged: drawn again
             self._index = read_index(self._store / INDEX)
-        self._loaded = lru_cache(maxsize=8)(self._load)
+        self.loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
         """The file of an instance."""
@@ -238,14 +233,10 @@ class InstanceStore:
         key = f"{sha256} {seed}"
         known: str | None = self._index["permuted"].get(key)
         if known is None or not self.path(known).exists():
-            instance = permuted(self._loaded(sha256), seed).instance
+            instance = permuted(self.loaded(sha256), seed).instance
             self._keep(instance)
             known = self._index["permuted"][key] = instance.digest
         return known
-
-    def refusal(self, request: Request, sha256: str) -> str | None:
-        """Why a method does not serve an instance, or a policy a workload; None if it does."""
-        return self._kind.refusal(request, self._loaded(sha256))
 
     def save(self) -> None:
         """Keep the index, if it has changed."""
@@ -296,17 +287,18 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
     _write_if_new(document, path)
 
 
-def write_plan(folder: Path, campaign: Campaign, plan: Plan) -> None:
+def write_plan(folder: Path, prepared: Prepared) -> None:
     """Keep the campaign and what it comes to."""
     document = {
         "format": schema_files.name("plan"),
-        "campaign": campaign.name,
-        "runs": [run.id for run in plan.runs],
+        "campaign": prepared.campaign.name,
+        "runs": [run.id for run in prepared.runs],
         "skipped": [
-            {"spec": run.as_document(), "reason": reason} for run, reason in plan.skipped.items()
+            {"spec": run.as_document(), "reason": reason}
+            for run, reason in prepared.skipped.items()
         ],
     }
-    _write_if_new(campaign.text, folder / CAMPAIGN)
+    _write_if_new(prepared.campaign.text, folder / CAMPAIGN)
     _write_if_new(document, folder / "plan.json")
 
 

@@ -23,6 +23,7 @@ from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_table, print_text, writable
 from rsjs.cli.progress import Board, Screen, busy, duration
 from rsjs.comparison import bundled, find_campaign
+from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.csv import write_all
@@ -217,7 +218,8 @@ def parsed_shard(text: str) -> tuple[int, int]:
 
 def print_plan(prepared: Prepared, folder: Path, slots: int, *, as_json: bool) -> None:
     """Print what a campaign comes to, and how much of it is done."""
-    longest, campaign = prepared.longest_seconds / slots, prepared.campaign
+    longest = sum(run.limits.time_limit + GRACE for run in prepared.left) / slots
+    campaign = prepared.campaign
     if as_json:
         print_json({**_document(prepared, folder), "longest_s": longest})
         return
@@ -262,14 +264,14 @@ def _document(prepared: Prepared, folder: Path) -> dict[str, Any]:
         "done_before": len(survey.done),
         "corrupt": [{"id": run_id, "reason": reason} for run_id, reason in survey.corrupt],
         "skipped": [
-            {"run": run.label, "reason": reason} for run, reason in prepared.plan.skipped.items()
+            {"run": run.label, "reason": reason} for run, reason in prepared.skipped.items()
         ],
     }
 
 
 def _skipped(prepared: Prepared) -> list[str]:
     """Return each reason with the number of runs that it keeps from being carried out."""
-    cases = Counter((run.method, reason) for run, reason in prepared.plan.skipped.items())
+    cases = Counter((run.method, reason) for run, reason in prepared.skipped.items())
     lines = [
         f"skipped: {method}, {counted(count, 'run')}: {reason}"
         for (method, reason), count in cases.most_common(MOST)
