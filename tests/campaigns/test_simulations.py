@@ -174,8 +174,8 @@ def test_workloads_come_from_files_too(tmp_path):
 def test_a_policy_that_does_not_serve_a_workload_is_skipped_with_the_reason(tmp_path):
     text = GOOD.replace('"queue:edf", ', '"queue:edf", "jahani_dual", ')
     prepared = runner.prepare(_read(tmp_path, text), None, Part())
-    assert {run.method.partition("@")[0] for run in prepared.plan.skipped} == {"jahani_dual"}
-    assert "serves energy proportional" in next(iter(prepared.plan.skipped.values()))
+    assert {run.method.partition("@")[0] for run in prepared.skipped} == {"jahani_dual"}
+    assert "serves energy proportional" in next(iter(prepared.skipped.values()))
 
 
 @pytest.fixture
