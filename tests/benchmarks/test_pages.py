@@ -60,7 +60,7 @@ def test_no_stored_run_failed():
 def test_where_a_campaign_is_the_evidence_it_ran_the_experiment_of_the_paper(name):
     wanted = experiments()[name].of_size("paper")
     sizes = (int(size.split("x")[0]) for size in wanted["sizes"])
-    runs = product(wanted["cases"], wanted["policies"], sizes, wanted["seeds"])
+    runs = product(wanted["cases"], wanted["methods"], sizes, wanted["seeds"])
     found = [
         (row["case"], row["method"], row["nodes"], int(row["instance"].rpartition("-s")[2]))
         for row in page.rows_of(name)
