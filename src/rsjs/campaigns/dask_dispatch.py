@@ -201,9 +201,8 @@ class Dask(Dispatch):
             ):
                 fitting = {"cores": machine[cores], "memory_mb": machine["memory_mb"]}
                 refuse_more(self.session.campaign, place, count, **fitting)
-            self.sessions[address] = session = self.session.on(machine["host"])
-            slots = sum(threads[one] for one, at in self.sessions.items() if at == session)
-            self.session.begin(session, found, slots)
+            self.sessions[address] = self.session.on(machine["host"])
+            self.session.begin(self.sessions[address], found, hosts[host])
 
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from rsjs.campaigns import environments as found_environments
-from rsjs.campaigns.environments import Environment
+from rsjs.campaigns.environments import Environment, asked
 from rsjs.campaigns.pool import Dispatch, News
 from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.records import Record
@@ -27,7 +26,6 @@ from rsjs.core.errors import InputError, described
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind
-from rsjs.runs.provenance import BUSY
 from rsjs.runs.verified_run import solver_of
 
 MOST_RUNS = 1_000_000  # of a campaign
@@ -165,7 +163,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         for choice in campaign.choices:
             methods[choice.environment] |= choice.request.names
     with pointed(file=campaign.file):
-        environments = found_environments.asked(campaign.environments, methods)
+        environments = asked(campaign.environments, methods)
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
@@ -241,7 +239,7 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
 def remarks(campaign: Campaign) -> list[str]:
     """What makes seconds doubtful from the start."""
     load, cores = provenance.load(), psutil.cpu_count() or 1
-    if campaign.timing != "exclusive" or load is None or load <= BUSY * cores:
+    if campaign.timing != "exclusive" or load is None or load <= provenance.BUSY * cores:
         return []
     return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
 

@@ -29,6 +29,8 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
     """Refuse an output file, or folder, that cannot be written or is one of the files read."""
     if path is not None:
         refuse_unwritable(path, folder=folder)
+        if folder and (path / "rows.csv").is_dir():  # which would be found only after all runs
+            refuse_unwritable(path / "rows.csv")
         if path.exists() and any(one.exists() and path.samefile(one) for one in read):
             raise InputError("", described("the file that is read"), "another file to write", path)
 
