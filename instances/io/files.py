@@ -144,7 +144,7 @@ def write_bytes(data: bytes, path: str | Path) -> None:
             scratch.unlink(missing_ok=True)
     except InputError:
         raise
-    except (OSError, ValueError) as error:  # ValueError: no name at all, or a NUL in it
+    except (OSError, ValueError, RuntimeError) as error:  # no name at all, a NUL in it, a loop
         raise InputError("", reason(error), "a file that can be written", path) from None
 
 

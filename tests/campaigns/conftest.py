@@ -132,6 +132,17 @@ def pipes(instance, call, report):
     os._exit(0)
 
 
+def usurp(instance, call, report):
+    """A folder, a pipe, a loop or a link in the places where its record is to stand."""
+    record = "../record"
+    os.makedirs(f"{record}/spec.json", exist_ok=True)
+    os.symlink("/dev/null", f"{record}/result.json")
+    occupy = (os.mkdir, os.mkfifo, lambda p: os.symlink(p, p), lambda p: os.symlink("/dev/zero", p))
+    occupy[call.limits.seed % 4]("solution.json.gz")
+    solution, cost = decide(instance)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost)
+
+
 def heads(instance, call, report):
     """An array whose head promises 10^12 numbers, and one of none."""
     report.incumbent(*decide(instance))
@@ -233,6 +244,7 @@ HARM = [
     "betray",
     "stop",
     "pipes",
+    "usurp",
     "heads",
     "single",
     "promise",

@@ -53,7 +53,7 @@ def test_incumbents_are_priced_again_and_what_comes_late_does_not_count(
         0,
     )
     assert late["objective"] < late["objective_at_limit"] == brag["objective"]
-    assert late["overshoot_s"] > 0.2
+    assert late["overshoot_s"] > 0
     spin = rows["spin"]
     assert (spin["ended"], spin["quality"]) == ("TIMEOUT", "FEASIBLE_VERIFIED")
     assert spin["overshoot_s"] > 0.8
@@ -70,6 +70,18 @@ def test_what_a_run_leaves_in_the_worker_of_a_batch_reaches_no_other_run(
     innocent = [row["ended"] for row in rows if row["method"] == "fifo:paper"]
     assert innocent == ["FINISHED"] * 6
     assert {row["ended"] for row in rows if row["method"] == "taint"} == {"SOLVER_ERROR"}
+
+
+@each_isolation
+@pytest.mark.usefixtures("wicked")
+def test_what_stands_in_the_place_of_a_record_makes_room(campaign, carry_out, tmp_path, isolated):
+    asked = campaign("usurp", "fifo:paper", sizes='["2x4"]', seeds=[*range(4)], more=isolated)
+    carry_out(asked, tmp_path / "store")
+    found = collect([tmp_path / "store"])
+    assert {row["quality"] for row in found.rows} == {"FEASIBLE_VERIFIED"}
+    assert (len(found.rows), found.corrupt, found.missing) == (8, [], [])
+    links = [path for path in (tmp_path / "store" / "runs").rglob("*") if path.is_symlink()]
+    assert links == []
 
 
 def bearing(mark):

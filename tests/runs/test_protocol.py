@@ -106,6 +106,8 @@ def left(folder, **changes):
         {"bound": "1"},
         {"bound": float("nan")},
         {"objective": float("nan")},
+        {"objective": float("-inf")},
+        {"bound": float("inf")},
         {"stop": "never"},
     ],
 )

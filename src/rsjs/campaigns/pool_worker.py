@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -106,7 +107,7 @@ def perform(
     try:
         found = verified(run, order.instance, ended.result, work)
         priced, reported = incumbents(run, order.instance, work)
-    except OSError as error:  # a folder in a state that cannot be read is the run's own fault
+    except (OSError, InputError) as error:  # a folder that cannot be read is the run's own fault
         message = f"{ended.result.message}; what it left cannot be read: {error}"
         wrong = replace(ended.result, stop=Stop.ERROR, solution=None, message=message)
         found, priced, reported = Verified(result=wrong), [], 0
@@ -132,6 +133,7 @@ def perform(
         incumbents_reported=reported,
         **order.origin,
     )
+    _clear(record)
     records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
     return made
 
@@ -152,8 +154,17 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
     """Verify what a worker left in its folder, and write the solution's file there."""
     own, problem = kind(run.kind), problem_in(run, instance)
     found = own.verified(problem, run.method, run.options, result, work)
+    _clear(work / own.solution_file)
     own.save(problem, run.method, found, work / own.solution_file)
     return found
+
+
+def _clear(path: Path) -> None:
+    """Remove what a run left in a place of ours, links as such."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, Any]], int]:

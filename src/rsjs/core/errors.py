@@ -87,7 +87,7 @@ def described(text: str) -> str:
     return _Bare(" ".join(text.split()))
 
 
-def reason(error: OSError | ValueError) -> str:
+def reason(error: OSError | ValueError | RuntimeError) -> str:
     """Return what the system says of a file that cannot be read or written, described."""
     return described(getattr(error, "strerror", None) or str(error))
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from math import isfinite, prod
+from math import inf, isfinite, prod
 from pathlib import Path
 from tokenize import TokenError
 from types import NoneType
@@ -180,9 +180,13 @@ def read_result(folder: Path) -> SolveResult | None:
             raise TypeError(f"{name} = {document[name]!r:.80}")
     document["stop"] = Stop(document["stop"])
     for name in ("objective", "bound"):
-        if document[name] != document[name]:
-            raise ValueError(f"{name} = nan, which claims nothing: none is null")
-        document[name] = _finite(document[name])
+        value = document[name]
+        if value is None or isfinite(value) or (name == "bound" and value == -inf):
+            continue  # -inf is no bound
+        if value == inf and document["stop"] is Stop.INFEASIBLE:
+            continue
+        raise ValueError(f"{name} = {value}, which claims nothing: none is null")
+    document |= {name: _finite(document[name]) for name in ("objective", "bound")}
     document["events"] = tuple(
         Event(
             seconds=float(event["seconds"]),

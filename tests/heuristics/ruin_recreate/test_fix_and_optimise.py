@@ -224,6 +224,9 @@ class Sized:
     def prepare(self, call, jobs):
         return None
 
+    def refusal(self, instance, *, in_parts=False):
+        return self.method.refusal(instance, in_parts=in_parts)
+
     def declared(self, instance):
         return self.method
 
