@@ -1,14 +1,16 @@
 """
-Linear models as files for any solver: `.mps`, `.lp`, each also `.gz`.
+Linear models as files for any solver: `.mps`, `.lp`, each also `.gz`, and solutions of them.
 
 Pyomo's writers: numbers with 17 significant digits, read back as they were (HiGHS and SCIP write
 15, which moves costs), rows and columns in the order of the model, which is named METHOD.INSTANCE.
 The constant of the objective is the cost of a column ONE_VAR_CONSTANT that is fixed at 1, which
 every reader understands.
 
-Columns and rows are named by component and index, legal in LP and in MPS: x_j3_v1_g2, cover_j3.
+Columns and rows are named by component and index, legal in LP and in MPS: x_JOB_v1_g2, cover_JOB.
+Jobs and nodes stand there by their ids, signs other than letters and digits as dots; where ids are
+then not distinct or too long, as j3 and n3, their positions. By letter and position stand
 
-    j job, n node, k class, v node type, s slot, p place, r row, i option: by their position
+    k class, v node type, s slot, p place, r row, i option
     g dedicated GPUs, u units of a share (0 = dedicated), q GPUs that a node is charged for,
     d GPU by number, m fill pattern
 """
@@ -20,12 +22,16 @@ import hashlib
 import io
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rsjs.core.errors import InputError
+import numpy as np
+
+from rsjs.core.errors import InputError, described
+from rsjs.formulations.backends.solution_files import read_solution
+from rsjs.formulations.milp.mps import CONSTANT
 from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.instance import Instance
@@ -34,27 +40,53 @@ from rsjs.instances.io.files import write_bytes
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
+    from rsjs.instances.solution import Solution
 
-def namer(letters: Mapping[str, str]) -> Callable[[Any], str]:
+
+LONGEST_ID = 40  # letters of an id in a name; LP files take names of 255
+
+
+def namer(
+    letters: Mapping[str, str], ids: Mapping[str, Sequence[str]] | None = None
+) -> Callable[[Any], str]:
     """
     Return the function that names a Pyomo variable or constraint.
 
     `letters` has one letter for each index of a component; the last stands for all that are left.
+    `ids` has, for a letter, the words that stand for its positions.
     """
+    words = ids or {}
+
+    def step(letter: str, value: Any) -> str:
+        return words[letter][value] if letter in words else f"{letter}{value}"
 
     def name(part: Any) -> str:
         component, index = part.parent_component().local_name, part.index()
         if index is None:
             return str(component)
-        values = [str(value) for value in (index if isinstance(index, tuple) else (index,))]
+        values = index if isinstance(index, tuple) else (index,)
         first, last = letters[component][:-1], letters[component][-1]
-        steps = [letter + value for letter, value in zip(first, values, strict=False)]
-        return "_".join([component, *steps, last + "_".join(values[len(first) :])])
+        steps = [step(letter, value) for letter, value in zip(first, values, strict=False)]
+        left = values[len(first) :]
+        end = [step(last, left[0]), *map(str, left[1:])] if left else [last]
+        return "_".join([component, *steps, *end])
 
     return name
 
 
+def words_of(instance: Instance) -> dict[str, list[str]]:
+    """Return the words that stand in names for jobs ("j") and nodes ("n"), see `namer`."""
+    groups = {"j": instance.jobs.id, "n": instance.cluster.node_names}
+    words = {}
+    for letter, ids in groups.items():
+        plain = [re.sub(r"[^A-Za-z0-9]", ".", one) for one in ids]
+        if len(set(plain)) == len(ids) and max(map(len, plain), default=0) <= LONGEST_ID:
+            words[letter] = plain
+    return words
+
+
 ZIPPED = ".gz"
+INTEGRALITY = 1e-5  # how far from an integer a solver may leave one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,13 +122,59 @@ def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path
     model = formulation.build(formulation.data_of(instance, **options))
     counts = from_pyomo(model)[0].counts
     model.name = re.sub(r"[^\w.-]", "_", f"{name}.{instance.name}", flags=re.ASCII)
-    text = WRITERS[_suffix(path)](model, namer(formulation.INDEX_LETTERS))
+    text = WRITERS[_suffix(path)](model, namer(formulation.INDEX_LETTERS, words_of(instance)))
     data = gzip.compress(text, mtime=0) if path.name.endswith(ZIPPED) else text
     write_bytes(data, path)
     digest, text_digest = (hashlib.sha256(part).hexdigest() for part in (data, text))
     return ModelFile(
         path=path, size=len(data), sha256=digest, text_sha256=text_digest, counts=counts
     )
+
+
+def import_solution(
+    name: str, instance: Instance, options: Mapping[str, Any], path: Path, form: str = "auto"
+) -> Solution:
+    """
+    Read what a solver wrote for the model of `export` and return the solution in it.
+
+    Parameters
+    ----------
+    name, instance, options
+        As the model was exported.
+    path : Path
+        The solution file. Columns that it leaves out are 0.
+    form : str
+        A key of `external.FORMATS`; "auto" tells it by the head of the file.
+
+    Raises
+    ------
+    InputError
+        If the file has no solution, a column that the model has not, a number that is not finite,
+        or a fraction where the model has an integer. Nothing else is checked: `check` does that.
+    """
+    from rsjs.formulations.milp.from_pyomo import variables_of
+
+    values = read_solution(path, form)
+    if values is None:
+        raise InputError("", described("no solution"), "a solution file with one", path)
+    formulation = formulation_of(METHODS[name])
+    data = formulation.data_of(instance, **options)
+    variables = variables_of(formulation.build(data))
+    label = namer(formulation.INDEX_LETTERS, words_of(instance))
+    x = np.zeros(len(variables))
+    position = {label(variable): i for i, variable in enumerate(variables)}
+    values.pop(CONSTANT, None)
+    for column, value in values.items():
+        if column not in position:
+            expected = f"a column of {name} for {instance.name}, such as {next(iter(position))}"
+            raise InputError("", described(f"column {column}"), expected, path)
+        if variables[position[column]].is_integer() or variables[position[column]].is_binary():
+            if abs(value - round(value)) > INTEGRALITY:
+                raise InputError("", described(f"{column} = {value:g}"), "an integer", path)
+            value = round(value)
+        x[position[column]] = value
+    solution: Solution = formulation.extract(data, x)
+    return solution
 
 
 def refuse(name: str, path: Path) -> None:

@@ -26,6 +26,7 @@ from rsjs.formulations.milp.export import namer
 from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
+from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.methods import parse
 
@@ -72,7 +73,7 @@ def built(name, instance, options):
     """The Pyomo model of a method, and the function that names its components."""
     formulation = formulation_of(METHODS[name])
     model = formulation.build(formulation.data_of(instance, **options))
-    return model, namer(formulation.INDEX_LETTERS)
+    return model, namer(formulation.INDEX_LETTERS, export.words_of(instance))
 
 
 def optimum(matrix):
@@ -177,6 +178,42 @@ def test_the_file_is_the_model_that_the_method_solves(case, tmp_path):
     assert written.counts == {key: solved.counts[key] for key in written.counts}
 
 
+@pytest.mark.solver
+def test_a_solution_of_the_file_comes_back_and_names_the_jobs_that_run(case, tmp_path):
+    name, options, instance = case
+    written = export.export(name, instance, options, tmp_path / "model.mps")
+    read = InHighs(written.path)
+    optimal = read.optimum()
+    values = dict(zip(read.lp.col_names_, read.highs.getSolution().col_value, strict=True))
+    lines = [f"{column} {value!r}" for column, value in values.items() if value]
+    (tmp_path / "m.sol").write_text("\n".join(lines))
+    solution = export.import_solution(name, instance, options, tmp_path / "m.sol")
+    verdict = check(instance, solution)
+    assert verdict.feasible
+    assert verdict.objective <= optimal + 1e-6 * max(1.0, abs(optimal))
+    used = {word for column, value in values.items() if value > 0.5 for word in column.split("_")}
+    words = export.words_of(instance)["j"]
+    named = {words.index(word) for word in used & {*words}}
+    assert {int(j) for j in np.flatnonzero(solution.job_node >= 0)} <= named
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x_nobody 1", "found column x_nobody, expected a column of jahani_literal for jahani-"),
+        ("w_n1 0.5", "found w_n1 = 0.5, expected an integer"),
+        ("w_n1 inf", "found w_n1 inf, expected a finite number"),
+        ("# nothing", "found no solution, expected a solution file with one"),
+    ],
+)
+def test_what_is_no_solution_of_the_model_is_refused(text, said, tmp_path):
+    instance = jahani.generate(nodes=2, jobs=4, seed=1)
+    (tmp_path / "m.sol").write_text(text)
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        export.import_solution("jahani_literal", instance, {}, tmp_path / "m.sol")
+    assert str(tmp_path / "m.sol") in str(caught.value)
+
+
 def test_every_method_with_a_linear_model_can_be_exported():
     for name in LINEAR:
         assert export.refuse(name, Path("m.lp")) is None
@@ -201,7 +238,7 @@ def test_names_say_job_node_type_and_gpus():
     model, label = built("jahani_patterns", instance, {})
     data = import_module("rsjs.formulations.jahani.patterns").PatternModel.of(instance)
     j, v, g = data.options[-1]
-    assert label(model.x[j, v, g]) == f"x_j{j}_v{v}_g{g}"
+    assert label(model.x[j, v, g]) == f"x_{instance.jobs.id[j]}_v{v}_g{g}"
     assert label(model.slots[data.modes[0]]) == "slots_v{}_g{}".format(*data.modes[0])
     assert label(model.nodes) == "nodes"
 
