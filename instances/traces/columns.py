@@ -28,6 +28,7 @@ MAX_RUN_TIME = 366 * 86400.0  # s
 MAX_TIME = 2.0**53  # s: beyond it floats do not tell seconds apart
 MAX_GPUS = 1 << 20  # of a job: beyond it floats are no counts
 MAX_NODE_GPUS = 1024
+MAX_NODES = 1_000_000  # of a group, as in the schema of files
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
 _MISSING = {b"", b"-", b"NA", b"N/A", b"NULL", b"NaN", b"None", b"nan", b"null"}
 _FORM = np.frombuffer(b"0000-00-00 00:00:00\0", dtype=np.uint8)
@@ -108,7 +109,12 @@ def read_table(
 
 
 def read_nodes(
-    table: TraceTable, gpus: str, model: str | None, sources: Mapping[str, ByteSource]
+    table: TraceTable,
+    gpus: str,
+    model: str | None,
+    sources: Mapping[str, ByteSource],
+    *,
+    count: str | None = None,
 ) -> list[TraceNodes]:
     """
     Read a node list; nodes without GPUs are left out.
@@ -117,6 +123,8 @@ def read_nodes(
     ----------
     gpus, model : str
         Columns; None = the list has no GPU types.
+    count : str, optional
+        Column with the number of such nodes; otherwise 1.
     sources : mapping
         Without this table there are no nodes.
     """
@@ -125,8 +133,8 @@ def read_nodes(
     source = sources[table.name]
     layout = table.layout(source.head())
     for name in layout.wanted:
-        if (count := layout.columns.count(name)) != 1:
-            times = described(f"column {name!r} {count} times")
+        if (found := layout.columns.count(name)) != 1:
+            times = described(f"column {name!r} {found} times")
             raise InputError("/1", times, "it once", source.name)
     nodes: Counter[tuple[str, int]] = Counter()
     try:
@@ -134,20 +142,29 @@ def read_nodes(
             for i in other[:1].tolist():
                 raise InputError(f"/{i}", described("other fields"), "a node", source.name)
             block = TableBlock(source.name, line, frame)
-            size = block.number(gpus)
-            for i in np.flatnonzero(~is_count(size, MAX_NODE_GPUS))[:1]:
-                entry = frame[gpus].iloc[i]
-                found = described("nothing" if pd.isna(entry) else str(entry))
-                expected = f"a whole number 0 to {MAX_NODE_GPUS}"
-                raise InputError(f"/{line[i]}/{gpus}", found, expected, source.name)
+            size = _counts(block, frame, gpus, MAX_NODE_GPUS)
+            alike = np.ones_like(size) if count is None else _counts(block, frame, count, MAX_NODES)
             # GPU type and GPUs of each node of the block.
             codes, models = block.word(model) if model else (np.full(len(line), -1), ())
             names = map((*models, "").__getitem__, codes.tolist())
-            nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))
+            for name, each, number in zip(names, size.tolist(), alike.tolist(), strict=True):
+                nodes[name, each] += number
     except Truncated as error:
         bad = described(f"an end within line {error.line}")
         raise InputError("", bad, "a whole node list", source.name) from None
-    return [TraceNodes(name, size, count) for (name, size), count in nodes.items() if size]
+    return [TraceNodes(name, each, number) for (name, each), number in nodes.items() if each]
+
+
+def _counts(block: TableBlock, frame: Any, column: str, most: int) -> Ints:
+    """Return a column of a node list; InputError at the first that is no count."""
+    values = block.number(column)
+    for i in np.flatnonzero(~is_count(values, most))[:1]:
+        entry = frame[column].iloc[i]
+        found = described("nothing" if pd.isna(entry) else str(entry))
+        raise InputError(
+            f"/{block.line[i]}/{column}", found, f"a whole number 0 to {most}", block.file
+        )
+    return values.astype(np.int64)
 
 
 def job_records(
@@ -162,6 +179,9 @@ def job_records(
     share: Floats | None = None,
     model: tuple[Ints, Sequence[str]] | None = None,
     application: tuple[Ints, Sequence[str]] | None = None,
+    due: Floats | None = None,
+    weight: Floats | None = None,
+    memory: Floats | None = None,
 ) -> JobRecords:
     """
     Build the common record of a block, with the flaws that one row shows by itself added.
@@ -176,6 +196,8 @@ def job_records(
         Otherwise 1.
     model, application : (n,) int and the words in which they are positions, optional
         Otherwise not recorded.
+    due [s], weight [$/h], memory [GB] : (n,) float, optional
+        NaN where nothing is recorded.
     """
     n = len(block.line)
     unknown, none = np.full(n, np.nan), (np.full(n, -1, dtype=np.int64), ())
@@ -216,7 +238,16 @@ def job_records(
         application=application[0],
         applications=tuple(application[1]),
         flaw=flaw,
+        start=start,
+        due=unknown if due is None else due,
+        weight=unknown if weight is None else weight,
+        memory=unknown if memory is None else memory,
     )
+
+
+def is_missing(text: bytes) -> bool:
+    """Return whether an entry says that there is nothing."""
+    return text in _MISSING
 
 
 def is_count(gpus: Floats, most: int = MAX_GPUS) -> Bools:

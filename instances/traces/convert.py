@@ -1,14 +1,19 @@
 """
-Workloads made of traces: what is recorded stays as it is, the rest is drawn from named streams.
+Workloads and instances of traces: what is recorded stays, the rest is drawn from named streams.
 
-Recorded: order and times of submission, GPUs, share, run time, GPU type as far as it is known.
+Recorded: order and times of submission, GPUs, share, run time, GPU type as far as it is known; in
+tables of a user's own perhaps due date, weight and memory, too.
 Invented: network and batch, times on other GPUs, prices of nodes and stand-ins of GPU types (see
 `imputation`), epochs (distributions of Filippini 2024, or always 100), memory (of network and
 batch, at most the recorded share of the recorded GPU), due dates and weights (STS (31), or Jahani
 2019 V-A), and that a job on a share f of a GPU is not faster on more of one.
 
 The number of epochs W is drawn, and an epoch takes t / W: on the recorded GPUs the run takes the
-recorded time, to a unit in the last place.
+recorded time, to a unit in the last place. A rigid job runs on as many GPUs as were recorded and on
+no others.
+
+An instance is the queue at one moment: jobs submitted until then that have not ended, by the
+recorded times. One that had started has done the part of its epochs that had passed.
 
 Rows with a flaw are left out or taken only if their kind is named; `Selection` counts them.
 """
@@ -32,7 +37,7 @@ from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import RHO, H, due_window, made_by
-from rsjs.instances.instance import FAMILIES, Workload
+from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.traces.flaws import KINDS, FlawKind, chosen, mask
 from rsjs.instances.traces.imputation import (
@@ -74,6 +79,9 @@ class ConversionOptions:
     #: "none" | "recorded"; whether jobs that had a share of a GPU may run on one as large, in
     #: quarters
     sharing: str = "none"
+    rigid: bool = False  #: whether jobs run on the recorded number of GPUs, or share, only
+    #: [h] from the first submission: an instance at that moment; None = a workload
+    at: float | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -85,6 +93,8 @@ class ConversionOptions:
             integer("jobs", self.jobs, 1)
         if not 0 <= self.after < np.inf:
             raise InputError("/after", self.after, "hours >= 0")
+        if self.at is not None and not 0 <= self.at < np.inf:
+            raise InputError("/at", self.at, "hours >= 0")
         plain = {"laws": FIXED, "sharing": "none"} if self.rules == "jahani" else {}
         for option, value in plain.items():
             if getattr(self, option) != value:
@@ -102,9 +112,13 @@ class Selection:
     left: int
 
 
-def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload, Selection]:
+def convert(
+    report: QualityReport, options: ConversionOptions
+) -> tuple[Workload | Instance, Selection]:
     """
-    Build the workload, and say which rows it is made of.
+    Build the workload, or the instance, and say which rows it is made of.
+
+    It is an instance if `options.at` is given, or if the trace has no times of submission.
 
     Parameters
     ----------
@@ -114,7 +128,8 @@ def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload
     Raises
     ------
     InputError
-        No nodes; rows of a kind that is neither dropped nor kept; a bad option.
+        No nodes; rows of a kind that is neither dropped nor kept; a bad option; no job that
+        waits or runs at that moment.
     """
     format = report.trace.format
     cluster = build_cluster(
@@ -137,7 +152,58 @@ def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload
         realised_epochs=realised,
         generator=made_by("trace", **_provenance(report, selection, options)),
     )
-    return workload, selection
+    at = options.at if report.trace.format.arrivals else options.at or 0.0
+    return (workload if at is None else queue_at(workload, selection.rows, at)), selection
+
+
+def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
+    """Return the jobs that wait or run `at` hours after the first submission, see the module."""
+    moment = rows.submit[0] + at * HOUR
+    started = np.where(np.isnan(rows.start), rows.submit, rows.start)
+    there = np.flatnonzero((rows.submit <= moment) & (started + rows.duration > moment))
+    if not len(there):
+        found = described(f"no job that waits or runs at hour {at:g}")
+        raise InputError("/at", found, f"a moment from 0 to {workload.jobs.release[-1]:g} h")
+    passed = np.clip((moment - rows.start) / rows.duration, 0.0, None)
+    epochs = workload.realised_epochs
+    done = np.where(np.isnan(passed), 0.0, np.round(passed * epochs, _DIGITS))[there]
+    jobs = workload.jobs.taken(there, np.minimum(done, epochs[there] * (1 - 10.0**-_DIGITS)))
+    return Instance(
+        name=f"{workload.name.removesuffix(f'-J{len(workload.jobs)}')}-at{at:g}-J{len(jobs)}",
+        cluster=workload.cluster,
+        jobs=jobs,
+        laws=workload.laws,
+        now=at,
+        H=workload.H,
+        rho=workload.rho,
+        objective=workload.objective,
+        generator={**workload.generator, "at_hours": at},
+    )
+
+
+def imputed(rows: JobRecords, options: ConversionOptions) -> dict[str, str]:
+    """Return what no row recorded, or not every one, and the rule by which it was made."""
+    source = "Filippini 2024 (31)" if options.rules == "sts" else "Jahani 2019 V-A"
+    low, high = _WEIGHT[options.rules]
+    rules = {
+        "due": f"uniform in the window of {source} over the run times",
+        "weight": f"uniform from {low:g} to {high:g} $/h, as {source}",
+        "memory": "of network and batch in the catalogue, at most that of the recorded GPU",
+    }
+    text = {name: rule for name, rule in rules.items() if np.isnan(getattr(rows, name)).any()}
+    if (rows.model < 0).any():
+        text["gpu"] = "the GPU type that stands for one that is not recorded"
+    if (rows.application < 0).any():
+        text["application"] = "a network of the catalogue, drawn by GPU-hours"
+    text["epochs"] = (
+        f"{epoch_models.LAST} of each job"
+        if options.laws == FIXED
+        else f"{options.laws} distributions of Filippini 2024"
+    )
+    others = "other GPU types" if options.rigid else "other GPU types and counts"
+    text[f"times on {others}"] = "by the ratios of the catalogue"
+    text["prices of nodes"] = "base power and training power at the price of energy of ANDREAS"
+    return text
 
 
 def _provenance(
@@ -155,6 +221,7 @@ def _provenance(
         "rules": options.rules,
         "laws": options.laws,
         "sharing": options.sharing,
+        **({"rigid": True} if options.rigid else {}),
         "seed": options.seed,
     }
 
@@ -250,7 +317,10 @@ def build_jobs(
     whole, recorded = hours_on_whole_gpus(rows, network, batch, [gpus[0] for gpus in may], cluster)
     if report.trace.format.binding:
         whole[~_allowed(rows, may, cluster)] = np.inf
-    memory = _memory(rows, network, batch, may)
+    if options.rigid:
+        recorded_gpus = np.arange(whole.shape[2]) == rows.gpus[:, None, None]
+        whole = np.where(recorded_gpus, whole, np.inf)
+    memory = np.where(np.isnan(rows.memory), _memory(rows, network, batch, may), rows.memory)
     fits = memory[:, None] <= np.array([gpu.memory_gb for gpu in cluster.gpu_types])
     due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
     release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
@@ -263,19 +333,21 @@ def build_jobs(
         jobs = np.array([name == other for other in law])
         realised[jobs] = distribution.quantile(draws[jobs])
     epoch = whole / realised[:, None, None]
-    weight = random_streams.uniform(u("weight"), *_WEIGHT[options.rules])
+    drawn = random_streams.rounded(random_streams.uniform(u("weight"), *_WEIGHT[options.rules]))
+    latest = release + random_streams.uniform(u("due"), *due)
+    latest = np.where(np.isnan(rows.due), latest, (rows.due - rows.submit[0]) / HOUR)
     built = Jobs(
         id=tuple(_id(rows, j) for j in range(n)),
         application=network,
         release=release,
-        due=np.round(release + random_streams.uniform(u("due"), *due), _DIGITS),
-        weight=random_streams.rounded(weight),
+        due=np.round(latest, _DIGITS),
+        weight=np.where(np.isnan(rows.weight), drawn, rows.weight),
         memory_gb=memory,
         epochs_max=np.full(n, epoch_models.LAST, dtype=np.int64),
         epochs_done=np.zeros(n),
         law=law,
         hours_per_epoch=np.where(recorded, epoch, random_streams.rounded(epoch)),
-        inflation=_inflation(rows, cluster),
+        inflation=_inflation(rows, cluster, rigid=options.rigid),
         meta=tuple(_meta(rows, j, batch[j]) for j in range(n)),
     )
     return built, laws, realised
@@ -300,10 +372,13 @@ def _memory(
     return np.minimum(needed, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
 
 
-def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
-    """Return (n, T, L) 1 on levels that are at least the recorded share, otherwise inf."""
+def _inflation(rows: JobRecords, cluster: Cluster, *, rigid: bool) -> Floats:
+    """Return (n, T, L) 1 on levels of at least the recorded share, or on the first, else inf."""
     level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
-    fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
+    share = rows.share[:, None]
+    fits = (share < 1) & (share <= level)
+    if rigid:
+        fits &= level < share + 1 / UNITS
     return np.repeat(np.where(fits, 1.0, np.inf)[:, None, :], len(cluster.gpu_types), axis=1)
 
 

@@ -60,7 +60,9 @@ UNSORTED = FlawKind(
 NO_GPU = FlawKind(name="no-gpu", meaning="0 GPUs: a job of CPUs")
 GPU_COUNT = FlawKind(name="gpu-count", meaning="no whole number of GPUs")
 SHARE = FlawKind(name="share", meaning="a share of a GPU that is not in (0, 1]; check the unit")
-TOO_LARGE = FlawKind(name="too-large", meaning="more GPUs than the largest node has")
+TOO_LARGE = FlawKind(
+    name="too-large", meaning="more GPUs than the largest node has, or more memory than a GPU"
+)
 GPU_MODEL = FlawKind(name="gpu-model", meaning="a GPU type for which the catalogue has no times")
 EARLY_START = FlawKind(name="early-start", meaning="started before it was submitted")
 NEGATIVE_DURATION = FlawKind(name="negative-duration", meaning="ended before it started")
@@ -70,6 +72,7 @@ INCONSISTENT = FlawKind(
     meaning="a duration that is not end - start; check the unit",
     kept="the recorded duration counts",
 )
+NEGATIVE = FlawKind(name="negative", meaning="a weight or memory below 0")
 TOO_LONG = FlawKind(name="too-long", meaning="a run time of more than a year; check the unit")
 STATE = FlawKind(
     name="state",

@@ -40,7 +40,7 @@ from rsjs.instances.catalogue.gpus import gpu_names, gpu_type
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.energy_priced_nodes import trained_node
-from rsjs.instances.traces.columns import MAX_NODE_GPUS
+from rsjs.instances.traces.columns import MAX_NODE_GPUS, MAX_NODES
 from rsjs.instances.traces.records import JobRecords, TraceNodes
 
 FAMILY = "trace"
@@ -56,7 +56,6 @@ INVENTED: Mapping[str, str] = MappingProxyType(
 )
 UNRECORDED = ""
 UNITS = 4
-MAX_NODES = 1_000_000  # of a group, as in the schema of files
 _EXACT = MappingProxyType({"V100M16": "V100", "V100M32": "V100"})
 _OR = "|"
 _NODES = re.compile(r"([^:]*):(\d{1,4}):(\d{1,7})")

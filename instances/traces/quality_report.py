@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
+from rsjs.instances.catalogue.gpus import gpu_type
 from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import hash_texts
 from rsjs.instances.traces.flaws import FlawKind
@@ -37,6 +39,7 @@ GAP = 24  # h without a submission that are reported
 _NOTICES = [kind for kind in flaws.KINDS if not kind.error and kind != flaws.PENDING]
 _HARMLESS = flaws.mask([flaws.UNSORTED, flaws.INCONSISTENT, *_NOTICES])
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
+_ODD_RATIO = 20  # of the median run time over the span of submissions
 _ODD_SPAN = 10 * 366 * 86400.0  # s
 _DIGITS = 3  # of the median run time [s] in a document
 
@@ -175,7 +178,8 @@ class QualityReport:
             largest = np.array(sizes)[rows.model]
             on_gpu = (flaw & flaws.NO_GPU.bit) == 0
             flaw[on_gpu & (largest == 0)] |= flaws.GPU_MODEL.bit
-            flaw[on_gpu & (largest > 0) & (rows.gpus > largest)] |= flaws.TOO_LARGE.bit
+            large = (rows.gpus > largest) | (rows.memory > self._largest_memory)
+            flaw[on_gpu & (largest > 0) & large] |= flaws.TOO_LARGE.bit
             yield replace(rows, flaw=flaw)
 
     def _largest_node(self, model: str) -> int:
@@ -185,6 +189,12 @@ class QualityReport:
         if not self._nodes_for(UNRECORDED):
             return LARGEST_NODE
         return max((group.gpus for group in self._nodes_for(model)), default=0)
+
+    @cached_property
+    def _largest_memory(self) -> float:
+        """GB of the largest GPU of the nodes; inf where none are known."""
+        types = {gpu for group in self.nodes for gpu in gpus_of(group.model, self.known)[:1]}
+        return max((gpu_type(gpu).memory_gb for gpu in types), default=np.inf)
 
     def _nodes_for(self, model: str) -> list[TraceNodes]:
         return nodes_for(model, self.nodes, self.known, binding=self.trace.format.binding)
@@ -236,6 +246,11 @@ class QualityReport:
         median = self.median_run_time
         if median is not None and not _ODD_SHORT <= median <= _ODD_LONG:
             remarks.append(f"the median run time is {median:.3g} s: check the unit")
+        elif median is not None and self.trace.format.arrivals and median > _ODD_RATIO * self.span:
+            remarks.append(
+                f"the median run time, {median:.3g} s, is long for submissions within"
+                f" {self.span:.3g} s: check the unit"
+            )
         if self.span > _ODD_SPAN:
             years = self.span / (365.25 * 86400)
             remarks.append(f"submissions span {years:.3g} years: check the unit")

@@ -44,6 +44,16 @@ class JobRecords:
     application: Ints
     applications: tuple[str, ...] = ()
     flaw: Bits  #: (n,) bits of the kinds of flaws
+    start: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [s]; NaN = not recorded
+    due: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [s]; NaN = not recorded
+    weight: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [$/h]; NaN = not recorded
+    #: (n,) [GB] on each GPU; NaN = not recorded
+    memory: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        for name in ("start", "due", "weight", "memory"):
+            if not getattr(self, name).size:
+                object.__setattr__(self, name, np.full(len(self.line), np.nan))
 
     def __len__(self) -> int:
         return len(self.line)
@@ -165,5 +175,6 @@ class TraceFormat:
     gpu: str  #: GPU type of the catalogue that stands for one that is not recorded
     #: whether the recorded GPU type is one that the job asks for, not where it happened to run
     binding: bool = False
+    arrivals: bool = True  #: whether jobs are submitted over time; otherwise all wait at once
     #: application of the trace -> network of the catalogue
     network: Mapping[str, str] = field(default_factory=dict)
