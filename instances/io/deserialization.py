@@ -15,6 +15,17 @@ from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.instances.validation import check_cluster
 
+# What keys that a document leaves out stand for, as the JSON Schemas say; written out again, all
+# keys are there.
+JOB_DEFAULTS: Document = {
+    "application": "",
+    "release": 0,
+    "memory_gb": 0,
+    "epochs_max": 1,
+    "epochs_done": 0,
+    "law": FIXED,
+}
+GPU_DEFAULTS: Document = {"units": 1, "levels": []}
 MOST_CELLS = 20_000_000  # of a table of 8 bytes each; there are a dozen of such tables
 
 
@@ -23,7 +34,7 @@ def to_instance(document: Document) -> Instance:
     current = document.get("current")
     return Instance(
         **_shared_parts(document),
-        now=float(document["now"]),
+        now=float(document.get("now", 0)),
         current=None if current is None else to_solution(current),
     )
 
@@ -46,7 +57,9 @@ def _shared_parts(document: Document) -> Document:
         "name": document["name"],
         "cluster": cluster,
         "jobs": _to_jobs(cluster, document["jobs"]),
-        "laws": {name: EpochDistribution.of(pairs) for name, pairs in document["laws"].items()},
+        "laws": {
+            name: EpochDistribution.of(pairs) for name, pairs in document.get("laws", {}).items()
+        },
         "H": float(document["H"]),
         "rho": float(document["rho"]),
         "objective": Objective(**document["objective"]),
@@ -77,7 +90,7 @@ def _to_cluster(document: Document) -> Cluster:
                     for level in entry["levels"]
                 ),
             )
-            for entry in document["gpu_types"]
+            for entry in ({**GPU_DEFAULTS, **given} for given in document["gpu_types"])
         ),
         node_types=tuple(node_types),
         groups=tuple(
@@ -91,7 +104,8 @@ def _to_cluster(document: Document) -> Cluster:
     )
 
 
-def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
+def _to_jobs(cluster: Cluster, given: list[Document]) -> Jobs:
+    documents = [{**JOB_DEFAULTS, **entry} for entry in given]
     position = {gpu.name: i for i, gpu in enumerate(cluster.gpu_types)}
     types = len(cluster.gpu_types)
     gpus = max((v.gpus for v in cluster.node_types), default=0)
@@ -123,7 +137,7 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
         id=tuple(entry["id"] for entry in documents),
         application=tuple(entry["application"] for entry in documents),
         epochs_max=np.array([entry["epochs_max"] for entry in documents], dtype=np.int64),
-        law=tuple(entry.get("law", FIXED) for entry in documents),
+        law=tuple(entry["law"] for entry in documents),
         hours_per_epoch=hours,
         inflation=inflation,
         slowest_hours_per_epoch=np.array(

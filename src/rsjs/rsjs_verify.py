@@ -188,12 +188,12 @@ COUNT = ("whole", 1, 10**9)
 CLAIM = ("null or", ("number", -math.inf, math.inf))
 DECISION = {name: [("whole", -1, 10**9), 0] for name in ARRAYS}
 LEVEL = {"units": COUNT, "max_memory_gb": POSITIVE}
-GPU_TYPE = {"name": NAME, "memory_gb": POSITIVE, "units": COUNT, "levels": [LEVEL, 0]}
+GPU_TYPE = {"name": NAME, "memory_gb": POSITIVE, "units?": COUNT, "levels?": [LEVEL, 0]}
 NODE_TYPE = {"name": NAME, "gpu_type": NAME, "gpus": ("whole", 1, 1024), "cost": [POSITIVE, 2]}
 NODES = {"count": ("whole", 1, MOST_NODES), "types": [NAME, 1], "names?": [NAME, 0]}
 JOB = {
-    **{"id": NAME, "application": TEXT, "law": NAME, "release": ANY, "due": ANY},
-    **{"weight": POSITIVE, "memory_gb": POSITIVE, "epochs_max": COUNT, "epochs_done": POSITIVE},
+    **{"id": NAME, "application?": TEXT, "law?": NAME, "release?": ANY, "due": ANY},
+    **{"weight": POSITIVE, "memory_gb?": POSITIVE, "epochs_max?": COUNT, "epochs_done?": POSITIVE},
     "hours_per_epoch": {"*": [("null or", POSITIVE), 1]},
     "inflation?": {"*": [("null or", ("number", 1, LARGEST)), 1]},
     f"{SLOWEST}?": POSITIVE,
@@ -207,9 +207,9 @@ RULES = {
     "mu": POSITIVE,
 }
 THE_INSTANCE = {
-    **{"format": NAME, "name": NAME, "now": ANY, "H": POSITIVE, "rho": POSITIVE},
+    **{"format": NAME, "name": NAME, "now?": ANY, "H": POSITIVE, "rho": POSITIVE},
     "cluster": {"gpu_types": [GPU_TYPE, 1], "node_types": [NODE_TYPE, 1], "nodes": [NODES, 1]},
-    "laws": {"*": [[("whole", 0, 10**12), 2], 1]},
+    "laws?": {"*": [[("whole", 0, 10**12), 2], 1]},
     "jobs": [JOB, 1],
     "objective": RULES,
     "generator?": {"name?": NAME, "version?": TEXT, "parameters?": ("free", DEEPEST - 1)},
@@ -218,6 +218,12 @@ THE_INSTANCE = {
 THE_SOLUTION = {
     **{"format": NAME, "instance": NAME, "method?": ("null or", TEXT)},
     **{"objective?": CLAIM, "bound?": CLAIM, **DECISION},
+}
+
+
+DEFAULTS = {  # what keys that are left out stand for
+    **{"application?": "", "law?": FIXED, "release?": 0, "memory_gb?": 0, "epochs_max?": 1},
+    **{"epochs_done?": 0, "units?": 1, "levels?": [], "now?": 0, "laws?": {}},
 }
 
 
@@ -236,7 +242,8 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
             must(key in shapes, place, "an unknown key", "known keys only")
             must(is_text(key), place, ascii(key), "Unicode text")
             fitted[key] = fit(entry, shapes[key], place)
-        return fitted
+        absent = {key for key in shape if key in DEFAULTS and key.rstrip("?") not in fitted}
+        return fitted | {key.rstrip("?"): fit(DEFAULTS[key], shape[key], where) for key in absent}
     if isinstance(shape, list):
         inner, least = shape
         good = isinstance(value, list) and len(value) >= least

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs import rsjs_verify
 from rsjs.core import method
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io import deserialization, json_schema, serialization
@@ -106,3 +107,39 @@ def test_every_written_document_validates(random_document, random_decision, vali
     stream = document | {"format": serialization.WORKLOAD, "realised": {"epochs": epochs}}
     del stream["now"]
     validates("workload", serialization.of_workload(deserialization.to_workload(stream)))
+
+
+def test_keys_left_out_have_the_defaults_of_the_schema():
+    definitions = schema_of("instance")["$defs"]
+    jobs = definitions["job"]["properties"]
+    assert {
+        name: part["default"] for name, part in jobs.items() if "default" in part
+    } == deserialization.JOB_DEFAULTS
+    gpus = definitions["cluster"]["properties"]["gpu_types"]["items"]["properties"]
+    assert {
+        name: part["default"] for name, part in gpus.items() if "default" in part
+    } == deserialization.GPU_DEFAULTS
+    short = {
+        "format": "rsjs-instance/1",
+        "name": "short",
+        "cluster": {
+            "gpu_types": [{"name": "V100", "memory_gb": 16}],
+            "node_types": [{"name": "v", "gpu_type": "V100", "gpus": 2, "cost": [0, 1, 2]}],
+            "nodes": [{"count": 1, "types": ["v"]}],
+        },
+        "jobs": [{"id": "a", "due": 3, "weight": 1, "hours_per_epoch": {"V100": [4, 2.5]}}],
+        "H": 1,
+        "rho": 100,
+        "objective": {
+            "energy": "first_ending",
+            "tardiness_at": "completion",
+            "open_nodes": "free",
+            "expectation": "mean",
+            "mu": 1,
+        },
+    }
+    instance = deserialization.to_instance(short)
+    whole = serialization.of_instance(instance)
+    assert whole["jobs"][0].items() >= deserialization.JOB_DEFAULTS.items()
+    assert deserialization.to_instance(whole).digest == instance.digest
+    assert rsjs_verify.Instance(rsjs_verify.parsed(json.dumps(short))).digest == instance.digest
