@@ -62,7 +62,7 @@ expected: $(VENV)/installed ## rewrite the costs and counts that the micro-bench
 lock: $(BIN)/pip ## rewrite the locks; delete them first to move to the newest versions
 	$(BIN)/pip install --quiet uv
 	$(LOCK) --extra solvers --extra report --group build -o requirements/run.txt
-	$(LOCK) --extra solvers --extra parquet --extra report --extra dask --extra docs --extra test -c requirements/run.txt -o requirements/test.txt
+	$(LOCK) --extra solvers --extra parquet --extra report --extra dask --extra rl --extra docs --extra test -c requirements/run.txt -o requirements/test.txt
 
 clean: ## remove environments, builds and caches
 	rm -rf $(VENV) $(DEMO) build *.egg-info .asv .benchmarks .hypothesis .*_cache

@@ -11,7 +11,7 @@ reason, and keeps its log.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from math import inf
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State
 
 Observer = Callable[[Record], None]
+#: yields the state at each decision and is sent the reply, and the seconds that it took
+Steps = Generator[State, tuple[Any, float], None]
 
 
 def simulate(
@@ -53,21 +55,37 @@ class Event(NamedTuple):
     switch: int  # the job that the policy wanted to be called for; -1 = none
 
 
+def _sent(steps: Steps, reply: tuple[Any, float]) -> State | None:
+    """Return the state at the next decision; None if there is none."""
+    try:
+        return steps.send(reply)
+    except StopIteration:
+        return None
+
+
 class Simulation:
-    """One workload under one policy; `run` once."""
+    """
+    One workload under one policy; `run` once, or take the `steps` and decide yourself.
+
+    Attributes
+    ----------
+    memory : object
+        What the policy left for the next decision.
+    cluster : RunningCluster
+    """
 
     def __init__(self, workload: Workload, policy: Policy, options: Options) -> None:
         self._workload, self._policy, self._options = workload, policy, options
         self._whole = workload.submitted()
         self._constraints = Constraints(self._whole)
-        self._cluster = RunningCluster(workload, self._whole, options)
+        self.cluster = RunningCluster(workload, self._whole, options)
         self._authors = options.events == "authors"
         self._release: list[float] = [*workload.jobs.release.tolist(), inf]  # non-decreasing
         self._arrived = 0
         self._switch_at, self._switch, self._period_at = inf, -1, inf
-        self._memory: Any = None
-        self._decided_at = self._cluster.now
-        self._alarm, self._watch = Alarm(), Watch()
+        self.memory: Any = None
+        self._decided_at = self.cluster.now
+        self._watch = Watch()
         self._records: list[Record] = []
         self._seconds: list[float] = []
 
@@ -75,34 +93,46 @@ class Simulation:
         """Simulate to the end, or as far as it goes."""
         status, message = Status.COMPLETE, ""
         try:
-            with self._alarm:
-                while (time := self._next_time()) < inf:
-                    self._take(self._event(time))
-                    if observer is not None:
-                        observer(self._records[-1])
-            if self._cluster.rows.size:
-                self._stop_left_over()
+            with Alarm() as alarm:
+                steps = self.steps(observer)
+                state = next(steps, None)
+                while state is not None:
+                    try:
+                        reply = alarm.ask(self._policy, state, self.memory)
+                    except BaseException as error:
+                        steps.throw(error)  # which keeps a record of the event
+                        raise
+                    state = _sent(steps, reply)
         except Stopped as stop:
             status, message = stop.status, str(stop)
         except KeyboardInterrupt:
             status, message = Status.INTERRUPTED, "ended by Ctrl-C"
         if status != Status.COMPLETE:
-            message = f"{self._policy.spelling} at {self._cluster.now:.9g} h: {message}"
+            message = f"{self._policy.spelling} at {self.cluster.now:.9g} h: {message}"
         return Outcome(
             workload=self._workload,
             policy=self._policy.spelling,
             options=self._options,
             status=status,
             message=message,
-            totals=totals(self._workload, self._cluster, self._records),
-            completed_at=self._cluster.completed_at,
+            totals=totals(self._workload, self.cluster, self._records),
+            completed_at=self.cluster.completed_at,
             records=self._records,
             seconds=self._seconds,
         )
 
+    def steps(self, observer: Observer | None = None) -> Steps:
+        """Let events happen and yield the state where a decision is due; `Stopped` if it fails."""
+        while (time := self._next_time()) < inf:
+            yield from self._take(self._event(time))
+            if observer is not None:
+                observer(self._records[-1])
+        if self.cluster.rows.size:
+            self._stop_left_over()
+
     def _next_time(self) -> float:
         """Return when the next event is; inf = never."""
-        arrival, cluster = self._release[self._arrived], self._cluster
+        arrival, cluster = self._release[self._arrived], self.cluster
         if not cluster.rows.size:
             return arrival
         end = float(cluster.end[cluster.rows].min())
@@ -110,7 +140,7 @@ class Simulation:
 
     def _event(self, time: float) -> Event:
         """Return the event at this time, with all that comes within 1e-9 h of it."""
-        cluster, first = self._cluster, self._arrived
+        cluster, first = self.cluster, self._arrived
         limit = max(time, cluster.now) + TIE
         ends = cluster.end[cluster.rows]
         done = ends <= limit
@@ -133,9 +163,9 @@ class Simulation:
         self._switch_at, self._switch, self._period_at = inf, -1, inf
         return event
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: Event) -> Steps:
         """Let an event happen, decide, and keep a record, also of an event that stops the run."""
-        cluster, ids = self._cluster, self._workload.jobs.id
+        cluster, ids = self.cluster, self._workload.jobs.id
         cluster.run_until(event.time)
         if event.completed.size:
             cluster.complete(event.completed)
@@ -146,7 +176,7 @@ class Simulation:
             progress = bool(event.completed.size or event.arrived.size)
             self._watch.event(event.time, progress=progress, idle=stuck)
             if cluster.rows.size and (event.arrived.size or not self._loses_jobs()):
-                changes = self._decide()
+                changes = yield from self._decide()
             else:
                 cluster.switch_off()
         finally:
@@ -167,11 +197,11 @@ class Simulation:
 
     def _loses_jobs(self) -> bool:
         """Return whether none decides, as in the authors' program once all that ran have ended."""
-        return self._authors and self._policy.keeps_running and self._cluster.idle()
+        return self._authors and self._policy.keeps_running and self.cluster.idle()
 
-    def _decide(self) -> dict[str, Any]:
-        """Ask the policy, check what it says, put it into force; return what changes."""
-        cluster, options = self._cluster, self._options
+    def _decide(self) -> Generator[State, tuple[Any, float], dict[str, Any]]:
+        """Ask for a decision, check it, put it into force; return what changes."""
+        cluster, options = self.cluster, self._options
         number = len(self._seconds)
         state = State(
             workload=self._whole,
@@ -184,11 +214,11 @@ class Simulation:
             seed=options.seed_of(number),
             time_limit=options.decision_limit,
         )
-        reply, seconds = self._alarm.ask(self._policy, state, self._memory)
+        reply, seconds = yield state
         self._seconds.append(seconds)
         choice = checked(reply, len(state.rows))
         changes = cluster.place(choice.solution, self._constraints.check(state, choice.solution))
-        self._memory, self._decided_at = choice.memory, cluster.now
+        self.memory, self._decided_at = choice.memory, cluster.now
         self._period_at = cluster.now + (options.period or inf)
         if choice.change is not None and choice.change.size:
             first = int(choice.change.argmin())
@@ -198,7 +228,7 @@ class Simulation:
 
     def _stop_left_over(self) -> None:
         """Raise Stopped: jobs are left and nothing will happen any more."""
-        ids = [self._workload.jobs.id[j] for j in self._cluster.rows.tolist()]
+        ids = [self._workload.jobs.id[j] for j in self.cluster.rows.tolist()]
         shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
         if self._loses_jobs():
             raise Stopped(Status.LOST, f"lost {shown}, as the authors' program does")
