@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.display import Displayed
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
@@ -37,7 +38,7 @@ class Violation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class Verdict(Displayed):
     """Result of the checker."""
 
     feasible: bool  #: no violation at all, wrong claims included
@@ -49,6 +50,13 @@ class Verdict:
     counts: dict[str, int] = field(default_factory=dict)
     #: under "expected" and "first_ending": node prices times E[min t] instead of min E[t]
     wait_and_see_energy: float | None = None
+
+    def __repr__(self) -> str:
+        cost = "" if self.objective is None else f", {self.objective:.6g} $"
+        if self.feasible:
+            return f"Verdict(feasible{cost})"
+        first, more = self.violations[0], len(self.violations) - 1
+        return f"Verdict(not feasible{cost}: {first}{f', and {more} more' if more else ''})"
 
 
 def check(

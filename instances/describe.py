@@ -12,6 +12,7 @@ from rsjs.core.types import Floats
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.solution import Solution
 
 QUANTILES = (0, 25, 50, 75, 100)
 
@@ -135,6 +136,19 @@ def _arrivals(workload: Workload, load: dict[str, dict[str, float]]) -> dict[str
         "load_while_arriving": {
             name: part["hours_per_gpu"] / span if span > 0 else None for name, part in load.items()
         },
+    }
+
+
+def describe_solution(solution: Solution) -> dict[str, int]:
+    """Return what a solution says by itself, in numbers; its cost needs the instance."""
+    return {
+        "jobs": len(solution.job_node),
+        "nodes": len(solution.node_type),
+        "executed": int((solution.job_node >= 0).sum()),
+        "postponed": int((solution.job_node < 0).sum()),
+        "selected_nodes": int((solution.node_type >= 0).sum()),
+        "dedicated_gpus": int(solution.job_gpus.sum()),
+        "sharing_jobs": int((solution.job_level >= 0).sum()),
     }
 
 

@@ -34,6 +34,9 @@ class EpochDistribution(ReadOnly):
         table.setflags(write=False)
         return EpochDistribution(table[:, 0], table[:, 1])
 
+    def __repr__(self) -> str:
+        return f"EpochDistribution(mean {self.mean:.6g} epochs, at most {self.last})"
+
     @cached_property
     def last(self) -> int:
         """The largest epoch with positive probability."""

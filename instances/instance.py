@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsjs.core.display import Displayed, display
 from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances import validation
 from rsjs.instances.cluster import Cluster
@@ -16,6 +17,10 @@ from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io import serialization
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +68,7 @@ FAMILIES: Mapping[str, Objective] = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Instance(ReadOnly):
+class Instance(ReadOnly, Displayed):
     """
     Cluster, queue and objective at one moment; checked once, when it is made.
 
@@ -101,6 +106,24 @@ class Instance(ReadOnly):
 
     def __post_init__(self) -> None:
         validation.check_instance(self)
+
+    def __repr__(self) -> str:
+        return _shown(self)
+
+    def to_pandas(self) -> DataFrame:
+        """
+        Return a data frame of the jobs, by id; units are in the names of its columns.
+
+        Times are in hours, `fastest_h` and `cheapest_h` those to completion in the mode that needs
+        the least time or costs the least, on an empty cluster.
+        """
+        frame: DataFrame = display("jobs_frame", self)
+        return frame
+
+    def plot(self) -> Axes:
+        """Draw for each job its due date and the times of its fastest and its cheapest mode."""
+        axes: Axes = display("plot_jobs", self)
+        return axes
 
     @cached_property
     def digest(self) -> str:
@@ -145,7 +168,7 @@ class Instance(ReadOnly):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Workload(ReadOnly):
+class Workload(ReadOnly, Displayed):
     """
     A cluster and the jobs that arrive over time; checked once, when it is made.
 
@@ -173,6 +196,15 @@ class Workload(ReadOnly):
         self.submitted()  # an instance checks itself
         validation.check_realised_epochs(self)
 
+    def __repr__(self) -> str:
+        hours = self.jobs.release[[0, -1]].tolist() if len(self.jobs) else [0.0, 0.0]
+        return f"{_shown(self)[:-1]}, submitted from {hours[0]:.4g} to {hours[1]:.4g} h)"
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame of the jobs, see `Instance.to_pandas`, with `realised_epochs`."""
+        frame: DataFrame = display("jobs_frame", self)
+        return frame
+
     def submitted(self) -> Instance:
         """Return all jobs as one queue, at the last release; due dates may be past."""
         return Instance(
@@ -190,3 +222,11 @@ class Workload(ReadOnly):
     def digest(self) -> str:
         """Digest: sha256 of the canonical form."""
         return serialization.digest(serialization.of_workload(self))
+
+
+def _shown(subject: Instance | Workload) -> str:
+    """Return the class, name and size in one line."""
+    families = [name for name, kinds in FAMILIES.items() if kinds == subject.objective]
+    objective = f", objective of {' and '.join(families)}" if families else ""
+    size = f"{len(subject.jobs)} jobs, {subject.cluster.nodes} nodes{objective}"
+    return f"{type(subject).__name__}({subject.name!r}: {size})"

@@ -41,6 +41,10 @@ class Jobs(ReadOnly):
     def __len__(self) -> int:
         return len(self.id)
 
+    def __repr__(self) -> str:
+        ids = [*self.id[:2], "...", self.id[-1]] if len(self) > 3 else self.id
+        return f"Jobs({len(self)}: {', '.join(ids)})"
+
     def taken(self, rows: Ints, epochs_done: Floats | None = None) -> Jobs:
         """
         Return these jobs, in this order.

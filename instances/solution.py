@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rsjs.core.display import Displayed, display
 from rsjs.core.types import Ints, ReadOnly
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rsjs.instances.instance import Instance
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Solution(ReadOnly):
+class Solution(ReadOnly, Displayed):
     """Which jobs run now, where, and on how many GPUs."""
 
     job_node: Ints  #: (J,) node of each job; -1 = postponed
@@ -25,6 +32,23 @@ class Solution(ReadOnly):
             array = _integers(name, getattr(self, name))
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    def __repr__(self) -> str:
+        run, on = int((self.job_node >= 0).sum()), int((self.node_type >= 0).sum())
+        jobs, nodes = len(self.job_node), len(self.node_type)
+        return f"Solution({run} of {jobs} jobs run, {on} of {nodes} nodes are on)"
+
+    def plot(self, instance: Instance) -> Axes:
+        """
+        Draw which job of the instance runs on which GPUs, coloured by its time to completion.
+
+        Raises
+        ------
+        InputError
+            For a solution that cannot be laid out, as it breaks a constraint.
+        """
+        axes: Axes = display("plot_solution", instance, self)
+        return axes
 
     @staticmethod
     def of(

@@ -124,12 +124,42 @@ def test_what_cannot_be_compared_is_refused(arguments, place):
 
 
 @pytest.mark.parametrize(
-    "given", [{"shard": (3, 2)}, {"shard": "1/2"}, {"jobs": 1.5}, {"jobs": "2"}]
+    "given",
+    [
+        *({"shard": shard} for shard in ((3, 2), "1/2", (0, 1))),
+        *({"jobs": jobs} for jobs in (1.5, "2", 0, -1)),
+        *({"only": 5}, {"again": 5}),
+    ],
 )
-def test_a_campaign_has_whole_numbers_of_runs_side_by_side_and_of_parts(given, tmp_path):
+def test_what_a_campaign_is_asked_makes_sense(given, tmp_path):
     with pytest.raises(InputError, match="|".join(given)):
         rsjs.run_campaign("smoke", tmp_path / "store", **given)
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": -1}, {"gap": -0.1}, {"threads": 0}, {"seed": -1}])
+@pytest.mark.parametrize("function", ["solve", "compare"])
+def test_negative_limits_are_refused_as_on_the_command_line(function, limit):
+    [name] = limit
+    with pytest.raises(InputError, match=f"^/{name}: found {limit[name]}, expected"):
+        getattr(rsjs, function)(rsjs.generate("jahani", **SMALL), "greedy:code", **limit)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *({"boot": value} for value in (-1, "an hour", float("nan"))),
+        *({"period": value} for value in (0, -1, "an hour")),
+        *({"deviation": value} for value in (-0.1, "some")),
+        *({"decision_limit": value} for value in (0, -1, None)),
+        *({"seed": value} for value in (-1, 1.5, "a")),
+        *({"energy": value} for value in (5, "free")),
+    ],
+)
+def test_options_of_simulations_that_make_no_sense_are_refused(option):
+    [name] = option
+    with pytest.raises(InputError, match=f"^/{name}: found"):
+        rsjs.simulate(rsjs.generate("sts", **SMALL, arrivals="exp"), **option)
 
 
 def test_sets_of_the_library_are_generated_and_compared_with_their_digests():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rsjs.bks.storage import KnownValue
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
-    from rsjs.simulation.outcome import Outcome
+    from rsjs.simulation.outcome import Outcome, Outcomes
 
 INSTANCE = "an instance, as `rsjs.load` returns it"
 FILE = "the path of a file"
@@ -310,10 +310,10 @@ def export_model(
 @overload
 def simulate(workload: Workload, policies: str = ..., **options: Any) -> Outcome: ...
 @overload
-def simulate(workload: Workload, policies: Sequence[str], **options: Any) -> list[Outcome]: ...
+def simulate(workload: Workload, policies: Sequence[str], **options: Any) -> Outcomes: ...
 def simulate(
     workload: Workload, policies: str | Sequence[str] = "queue:edf", **options: Any
-) -> Outcome | list[Outcome]:
+) -> Outcome | Outcomes:
     """
     Run a workload under a policy, or under each of several, until its last job is complete.
 
@@ -330,7 +330,7 @@ def simulate(
 
     Returns
     -------
-    Outcome or list of Outcome
+    Outcome or Outcomes, a list of them
         `totals` has cost, energy, tardiness and more, `records` the events in order; `rsjs.save`
         writes them as a log. A run that cannot continue is an outcome, too: `status` tells.
 
@@ -341,6 +341,7 @@ def simulate(
     """
     from rsjs.simulation.engine import simulate as run
     from rsjs.simulation.options import Options
+    from rsjs.simulation.outcome import Outcomes
     from rsjs.simulation.policies.registry import policy
 
     _refuse_other(workload, Workload, "a workload, as `rsjs.load` returns it")
@@ -350,7 +351,7 @@ def simulate(
     for name in _refuse_other(names, Sequence, "names of policies"):
         _refuse_other(name, str, "the name of a policy")
     prepared = [policy(name, workload) for name in names]
-    outcomes = [run(workload, one, chosen) for one in prepared]
+    outcomes = Outcomes(run(workload, one, chosen) for one in prepared)
     return outcomes[0] if isinstance(policies, str) else outcomes
 
 

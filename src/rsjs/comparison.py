@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
+from html import escape
 from importlib.resources import as_file, files
 from itertools import repeat
 from pathlib import Path
@@ -29,14 +30,14 @@ from rsjs.campaigns.sources import Source
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.campaigns.store import CAMPAIGN
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, described, integer
+from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, parse
 from rsjs.rows.columns import Row
 from rsjs.runs.kinds.base import ProblemKind, kind_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
     from pandas import DataFrame
 
     from rsjs.reporting.tables.table import Table
@@ -92,26 +93,36 @@ class Comparison:
 
         return comparison.table(self.rows)
 
-    def plot(self, what: str = "gap") -> Figure:
+    def plot(self, what: str | None = None) -> NDArray[Any]:
         """
-        Draw the comparison with matplotlib.
+        Draw the comparison with matplotlib; return the axes, one for each instance.
 
         Parameters
         ----------
-        what : "gap" | "cost"
-            Gap against time, or the terms of the cost.
+        what : "gap" | "cost", optional
+            Gap against time, or the terms of the cost: by default the gap, if there is a bound.
         """
-        from rsjs.core.errors import one_of
-        from rsjs.reporting.figures.draw import draw
         from rsjs.reporting.figures.runs import cost_split, gap_over_time
+        from rsjs.reporting.notebook import axes_of
 
+        if what is None:
+            bounded = any(run["best_bound"] is not None for run in self.trajectories)
+            what = "gap" if bounded else "cost"
         one_of("what", what, ("gap", "cost"))
-        return draw(gap_over_time(self.trajectories) if what == "gap" else cost_split(self.rows))
+        return axes_of(gap_over_time(self.trajectories) if what == "gap" else cost_split(self.rows))
+
+    def _repr_html_(self) -> str:
+        from rsjs.reporting.notebook import table_html
+        from rsjs.reporting.tables.comparison import shortened_table
+
+        return table_html(shortened_table(self.rows)) if self.rows else escape(repr(self))
 
     def __repr__(self) -> str:
         instances, methods = ({row[key] for row in self.rows} for key in ("instance", "method"))
         counts = f"{len(methods)} methods, {len(instances)} instances"
-        return f"Comparison({len(self.rows)} runs: {counts})"
+        others = {"skipped": len(self.skipped), "left": self.left}
+        told = "".join(f", {count} {word}" for word, count in others.items() if count)
+        return f"Comparison({len(self.rows)} runs: {counts}{told})"
 
 
 def compare(
@@ -285,6 +296,9 @@ def run_campaign(
     shards = _several("shard", shard, int)
     if len(shards) != 2 or not 1 <= shards[0] <= shards[1]:
         raise InputError("/shard", described(str(shard)), "(i, n) with 1 <= i <= n")
+    for name, pattern in (("only", only), ("again", again)):
+        if not isinstance(pattern, str | None):
+            raise InputError(f"/{name}", pattern, "a pattern, e.g. *seed 1*")
     slots = runner.slots_here(asked, None if jobs is None else integer("jobs", jobs, 1))
     prepared = runner.prepare(asked, Path(store), Part(shard=shard, only=only, again=again))
     methods = [choice.request.spelling for choice in asked.choices]

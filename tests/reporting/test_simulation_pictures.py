@@ -8,7 +8,7 @@ from rsjs.reporting.figures.draw import draw, write
 from rsjs.reporting.figures.simulation import (
     Stay,
     course_figure,
-    job_gantt,
+    gantt_figure,
     stays,
 )
 from rsjs.simulation.engine import simulate
@@ -28,6 +28,10 @@ def workload():
 @pytest.fixture(scope="module", params=POLICIES)
 def outcome(workload, request):
     return simulate(workload, policy(request.param, workload), Options(period=3.0))
+
+
+def _gantt(outcome, path):
+    return write(gantt_figure(outcome), path)
 
 
 def _course(outcomes, path):
@@ -76,7 +80,7 @@ def test_jobs_left_alone_stay_where_they_are():
 def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(workload, tmp_path):
     outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES]
     for picture, what, told in (
-        (job_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
+        (_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
         (_course, outcomes, [*POLICIES, "K80 in use", "jobs waiting"]),
     ):
         first, second = (picture(what, tmp_path / f"{i}.svg").read_text() for i in range(2))
@@ -97,7 +101,7 @@ def test_a_run_that_failed_at_once_is_drawn_too(workload, tmp_path):
 
     found = simulate(workload, Policy(spelling="fails", decide=fails))
     assert len(found.records) == 1
-    job_gantt(found, tmp_path / "gantt.svg")
+    _gantt(found, tmp_path / "gantt.svg")
     _course([found], tmp_path / "course.svg")
 
 

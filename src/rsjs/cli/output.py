@@ -16,13 +16,14 @@ from rich.console import Console
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import refuse_unwritable
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.table import Column, Table
+from rsjs.reporting.tables.facts import facts, text_table, verdict_facts, violation_lines
+from rsjs.reporting.tables.facts import number as number
+from rsjs.reporting.tables.facts import percent as percent
+from rsjs.reporting.tables.facts import text_of as text_of
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance, Workload
-
-MOST_VIOLATIONS = 20  # lines
+    from rsjs.reporting.tables.table import Table
 
 
 def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
@@ -41,21 +42,8 @@ def console(**options: Any) -> Console:
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """
-    Print a table, numbers that are not whole in four digits.
-
-    The heading of a column that is aligned to the right begins with ">".
-    """
-    columns = [
-        Column(str(i), text.lstrip(">"), align="right" if text[:1] == ">" else "left", missing="")
-        for i, text in enumerate(headings)
-    ]
-    cells = [{str(i): _cell(value, 4) for i, value in enumerate(row)} for row in rows]
-    show_table(Table(title=title, columns=columns, rows=cells))
-
-
-def _cell(value: Any, digits: int) -> str:
-    return number(value, digits) if value is None or isinstance(value, float) else str(value)
+    """Print a table of texts and numbers, see `text_table`."""
+    show_table(text_table(title, headings, rows))
 
 
 def show_table(table: Table) -> None:
@@ -92,16 +80,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else str(value)
 
 
-def number(value: float | None, digits: int = 6) -> str:
-    """Write significant digits; a dash for a missing number."""
-    return formats.MISSING if value is None else formats.significant(value, digits)
-
-
-def percent(value: float | None) -> str:
-    """Write a share in per cent; a dash for a missing one."""
-    return formats.MISSING if value is None else f"{formats.percent(value)} %"
-
-
 def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
     """Print names and values in two columns, long values wrapped."""
     known = [(name, str(value)) for name, value in rows]
@@ -127,23 +105,8 @@ def print_values(values: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(values)
         return
-    known = {name: value for name, value in values.items() if value is not None}
-    violations = known.pop("violations", ())
-    print_facts((name.replace("_", " "), text_of(value)) for name, value in known.items())
-    print_violations(violations)
-
-
-def text_of(value: Any) -> str:
-    """Write a value, a list or a mapping in one line, numbers in six digits."""
-    if isinstance(value, Mapping):
-        texts = {name: text_of(entry) for name, entry in value.items()}
-        nested = {name: f"({text})" if "," in text else text for name, text in texts.items()}
-        return ", ".join(f"{name} {text}" for name, text in nested.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(text_of, value))
-    if isinstance(value, float) and value.is_integer():
-        return formats.plain(value)
-    return _cell(value, 6)
+    print_facts(facts(values))
+    print_violations(values.get("violations") or ())
 
 
 def print_made(
@@ -159,35 +122,13 @@ def print_made(
 
 def print_verdict(document: Mapping[str, Any], *more: tuple[str, Any]) -> None:
     """Print what was found, at what cost, within which bound and time; then further facts."""
-    failed = "no, see below" if document["violations"] else "no solution"
-    facts = {"instance": document["instance"], "method": document["method"] or "not named"}
-    if document.get("stop") is not None:
-        message = f" ({document['message']})" if document["message"] else ""
-        facts["stop"] = f"{document['stop']}{message}"
-    facts["feasible"] = "yes" if document["feasible"] else failed
-    if document["objective"] is not None:
-        terms = (f"{name} {number(value)}" for name, value in document["terms"].items())
-        facts["objective"] = f"{number(document['objective'])} $ = {' + '.join(terms)}"
-    if document["bound"] is not None:
-        facts["bound"] = f"{number(document['bound'])} $"
-    if document["gap"] is not None:
-        keys = ("gap", "gap_without_postponement", "gap_over_energy")
-        gap, without, energy = (percent(document[key]) for key in keys)
-        facts["bound"] += f", gap {gap} ({without} without postponement, {energy} over energy)"
-    if "executed" in (counts := document["counts"]):
-        facts["jobs"] = f"{counts['executed']} run, {counts['postponed']} postponed"
-        gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
-        facts["nodes"] = f"{counts['selected_nodes']} selected, {gpus}"
-    if seconds := document.get("seconds"):
-        facts["seconds"] = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
-    if document.get("peak_memory_mb") is not None:
-        facts["memory"] = f"{document['peak_memory_mb']:.0f} MB at most"
-    if exact := document.get("exact"):
+    exact, exactly = document.get("exact"), []
+    if exact:
         word = "feasible" if exact["feasible"] else "not feasible"
         cost = "" if exact["objective"] is None else f", {exact['objective']!r} $"
         verdict = "agrees" if exact["agrees"] else "DISAGREES with the check in floating point"
-        facts["exact"] = f"{word}{cost}: {verdict}"
-    print_facts([*facts.items(), *more])
+        exactly = [("exact", f"{word}{cost}: {verdict}")]
+    print_facts([*verdict_facts(document), *exactly, *more])
     print_violations(document["violations"])
     if exact and not exact["agrees"]:
         print_violations(exact["violations"])
@@ -195,8 +136,5 @@ def print_verdict(document: Mapping[str, Any], *more: tuple[str, Any]) -> None:
 
 def print_violations(violations: Sequence[Mapping[str, Any]]) -> None:
     """Print one line per violation, the first ones of very many."""
-    for v in violations[:MOST_VIOLATIONS]:
-        where, found, expected = v["where"], v["found"], v["expected"]
-        print(f"violation  {v['constraint']}: {where}: found {found}, expected {expected}")
-    if (more := len(violations) - MOST_VIOLATIONS) > 0:
-        print(f"... and {more} more violations")
+    for line in violation_lines(violations):
+        print(f"violation  {line}")

@@ -17,6 +17,7 @@ from rsjs.cli.output import (
     print_table,
     print_values,
     print_verdict,
+    show_table,
     writable,
 )
 from rsjs.cli.progress import busy
@@ -25,12 +26,13 @@ from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.single_job import law_of_job
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.describe import describe, describe_distribution
+from rsjs.instances.describe import describe, describe_distribution, describe_solution
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import SolutionFile, read_any, read_solution
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.inputs import distribution_picture, profile_picture
 from rsjs.reporting.figures.occupancy import occupancy_figure, occupancy_text, shelves
+from rsjs.reporting.tables.facts import node_types
 from rsjs.runs.verified_run import verdict_keys
 
 PROFILE_COLUMNS = (
@@ -117,33 +119,22 @@ def _show_subject(document: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    types = document.pop("node_types")
+    types = node_types(document)
+    del document["node_types"]
     print_values(document, as_json=False)
     print()
-    rows = []
-    for v in types:
-        prices = sorted({*v["cost_per_hour"][1:]})
-        cost = " - ".join(f"{price:g}" for price in dict.fromkeys((prices[0], prices[-1])))
-        rows.append((v["name"], f"{v['gpus']} x {v['gpu_type']}", cost, v["nodes_allowed"]))
-    print_table("Node types; nodes that may be of each", ["name", ">GPUs", ">$/h", ">nodes"], rows)
+    show_table(types)
 
 
 def _described(content: SolutionFile) -> dict[str, Any]:
     """Return what a solution file says by itself; the picture needs the instance."""
-    solution = content.solution
     return {
         "kind": "solution",
         "instance_sha256": content.instance_digest,
         "method": content.method,
         "claimed_objective": content.objective,
         "claimed_bound": content.bound,
-        "jobs": len(solution.job_node),
-        "nodes": len(solution.node_type),
-        "executed": int((solution.job_node >= 0).sum()),
-        "postponed": int((solution.job_node < 0).sum()),
-        "selected_nodes": int((solution.node_type >= 0).sum()),
-        "dedicated_gpus": int(solution.job_gpus.sum()),
-        "sharing_jobs": int((solution.job_level >= 0).sum()),
+        **describe_solution(content.solution),
     }
 
 

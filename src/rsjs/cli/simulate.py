@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,10 +19,8 @@ from rsjs.runs.kinds.base import kind
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation import event_log, metrics
 from rsjs.simulation.options import DENOMINATORS, Options
-from rsjs.simulation.policy import Status
 
 if TYPE_CHECKING:
-    from rsjs.rows.columns import Row
     from rsjs.simulation.outcome import Outcome
 
 DEFAULT = "queue:edf"
@@ -95,7 +93,9 @@ def simulate(
     """
     from rsjs.campaigns.store import Store
     from rsjs.instances.io.files import read_workload
-    from rsjs.reporting.figures.simulation import course_figure, job_gantt
+    from rsjs.reporting.figures.draw import write
+    from rsjs.reporting.figures.simulation import course_figure, gantt_figure
+    from rsjs.reporting.notebook import outcome_row
     from rsjs.simulation.bounds import edges, modes
     from rsjs.simulation.policies.registry import deciders, served
 
@@ -154,7 +154,7 @@ def simulate(
             shutil.copyfile(record, files[-1])
     if replayed is not None:
         outcomes.append(replayed)
-        rows.append({**_row(replayed), **shared, "best_bound": known.get("bound")})
+        rows.append({**outcome_row(replayed), **shared, "best_bound": known.get("bound")})
         files.append(output / f"{file_name(replayed.policy)}{LOG}")
         event_log.write(replayed, files[-1])
     predicted, costs = options.as_predicted(), {}
@@ -173,7 +173,7 @@ def simulate(
                 row[f"deviation_of_{name}"] = metrics.deviation(*costs_of_row, name)
     with busy("drawing"):
         for outcome in outcomes:
-            job_gantt(outcome, output / f"{file_name(outcome.policy)}{GANTT}")
+            write(gantt_figure(outcome), output / f"{file_name(outcome.policy)}{GANTT}")
     conclude(
         replace(done, rows=rows),
         output,
@@ -189,24 +189,3 @@ def simulate(
         },
         as_json=as_json,
     )
-
-
-def _row(outcome: Outcome) -> Row:
-    """Return the row of a log that was replayed; it has no run."""
-    totals, complete = outcome.totals, outcome.status == Status.COMPLETE
-    figures = {"totals": asdict(totals), "seconds_per_decision": outcome.seconds_as_dict()}
-    return {
-        "instance": outcome.workload.name,
-        "instance_sha256": outcome.workload.digest,
-        "jobs": totals.jobs,
-        "method": outcome.policy,
-        "spelling": outcome.policy,
-        "run_id": "",
-        "stop": "iterations" if complete else "error",
-        "status": "ok" if complete else "no_solution",
-        "message": outcome.message,
-        "objective": totals.cost if complete else None,
-        "energy": totals.energy,
-        "tardiness": totals.tardiness,
-        **kind("workload").columns(asdict(outcome.options), figures, None, {}),
-    }

@@ -10,7 +10,11 @@ from enum import StrEnum
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.display import Displayed, display
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rsjs.instances.mig.scheduling.schedule import Schedule
     from rsjs.instances.solution import Solution
 
@@ -42,7 +46,7 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SolveResult:
+class SolveResult(Displayed):
     """What is known when a method ends, and no more: a missing number is None."""
 
     stop: Stop  #: why it ended
@@ -61,6 +65,21 @@ class SolveResult:
     options: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""  #: one line for people, e.g. the error
     peak_memory_mb: float | None = None
+
+    def __repr__(self) -> str:
+        known = [
+            f"{name} {value:.6g} $"
+            for name, value in (("objective", self.objective), ("bound", self.bound))
+            if value is not None
+        ]
+        if self.solution is None:
+            known.insert(0, "no solution")
+        return f"SolveResult({', '.join([str(self.stop), *known])})"
+
+    def plot(self) -> Axes:
+        """Draw incumbent and dual bound [$] over the running time [s]."""
+        axes: Axes = display("plot_events", self)
+        return axes
 
     @property
     def claimed_bound(self) -> float | None:

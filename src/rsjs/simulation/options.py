@@ -20,9 +20,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from math import inf
+from numbers import Real
 from typing import Any
 
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, integer
 from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
 from rsjs.instances.instance import Instance
@@ -57,7 +58,12 @@ class Options:
     seed: int = 0  #: of methods that draw random numbers, and of the errors
 
     def __post_init__(self) -> None:
-        accounting.base_share(self.energy)
+        for name in ("boot", "period", "deviation", "decision_limit"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) and (name, value) != ("period", None):
+                raise InputError(f"/{name}", value, "a number")
+        integer("seed", self.seed, 0)
+        accounting.base_share(str(self.energy))
         choices = {"checkpoint": CHECKPOINTS, "events": EVENTS, "denominator": DENOMINATORS}
         for name, sensible, expected in (
             *((n, getattr(self, n) in k, f"one of {', '.join(k)}") for n, k in choices.items()),
@@ -65,7 +71,6 @@ class Options:
             ("period", self.period is None or 0 < self.period < inf, "hours > 0"),
             ("deviation", 0 <= self.deviation < 0.5, "a share >= 0 and < 0.5"),
             ("decision_limit", 0 < self.decision_limit < inf, "seconds > 0"),
-            ("seed", self.seed >= 0, "an integer >= 0"),
         ):
             if not sensible:
                 raise InputError(f"/{name}", getattr(self, name), expected)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rsjs.core.display import Displayed, display
+from rsjs.core.errors import one_of
 from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Status
 from rsjs.simulation.running_cluster import RunningCluster
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
 
 LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes of a tight plan
 
@@ -68,7 +74,7 @@ class Totals:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class Outcome(Displayed):
     """A run that has ended."""
 
     workload: Workload
@@ -81,12 +87,53 @@ class Outcome:
     records: list[Record]
     seconds: list[float]  # of each decision: wall clock of the policy
 
+    def __repr__(self) -> str:
+        totals = self.totals
+        ended = f"{totals.completed} of {totals.jobs} jobs completed, {totals.late} late"
+        on = f"{self.policy} on {self.workload.name}"
+        return f"Outcome({on}: {self.status}, {totals.cost:.6g} $, {ended})"
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame of the jobs, by id: submitted, due, completed [h], hours late."""
+        frame: DataFrame = display("completions_frame", self)
+        return frame
+
+    def plot(self, what: str = "course") -> NDArray[Any]:
+        """
+        Draw the simulation; return the axes of its panels.
+
+        Parameters
+        ----------
+        what : "course" | "gantt"
+            Cost, jobs that wait and GPUs in use over time; or the job on each GPU over time.
+        """
+        one_of("what", what, ("course", "gantt"))
+        axes: NDArray[Any] = display("plot_" + what, self)
+        return axes
+
     def seconds_as_dict(self) -> dict[str, float | None]:
         """Return median, largest and total seconds of a decision; the first one may compile."""
         if not self.seconds:
             return {"median": None, "most": None, "total": 0.0}
         median = float(np.median(self.seconds))
         return {"median": median, "most": max(self.seconds), "total": sum(self.seconds)}
+
+
+class Outcomes(list[Outcome], Displayed):
+    """A list of the outcomes of policies on one workload."""
+
+    def __repr__(self) -> str:
+        return f"Outcomes({list(self)})" if len(self) < 2 else "\n".join(map(repr, self))
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame of one row per policy: status, `Totals`, seconds of a decision."""
+        frame: DataFrame = display("outcomes_frame", self)
+        return frame
+
+    def plot(self) -> NDArray[Any]:
+        """Draw cost, jobs that wait and GPUs in use over time; return the axes of each."""
+        axes: NDArray[Any] = display("plot_course", *self)
+        return axes
 
 
 def totals(workload: Workload, cluster: RunningCluster, records: list[Record]) -> Totals:

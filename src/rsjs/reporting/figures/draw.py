@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,8 +44,16 @@ def write(figure: Figure, path: str | Path, styles: Styles | None = None) -> Pat
     return figure_style.write(lambda: draw(figure, styles), path)
 
 
-def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
-    """Return the figure drawn, with the lines of the first `MOST_SERIES` names that have some."""
+def draw(
+    figure: Figure,
+    styles: Styles | None = None,
+    canvas: Callable[..., mpl.Figure] = figure_style.figure,
+) -> mpl.Figure:
+    """
+    Return the figure drawn, with the lines of the first `MOST_SERIES` names that have some.
+
+    `canvas` makes the empty figure, see `figure_style.figure`.
+    """
     from matplotlib.legend_handler import HandlerTuple
 
     own = styles or figure_style.styles(
@@ -69,7 +77,7 @@ def draw(figure: Figure, styles: Styles | None = None) -> mpl.Figure:
     above = max(panel.title.count("\n") for panel in figure.panels)
     height = (figure.size[1] + LINE * above) * lines + AROUND
     height += LINE * (under + len(heading) + bool(figure.legend_title))
-    made = figure_style.figure(width, height, layout="constrained")
+    made = canvas(width, height, layout="constrained")
     ratios: dict[str, Any] = {"height_ratios": figure.heights} if figure.heights else {}
     if figure.mosaic:
         places = made.subplot_mosaic(figure.mosaic, gridspec_kw=ratios)

@@ -8,7 +8,6 @@ free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ import pandas as pd
 from rsjs.core.errors import InputError, described
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
-from rsjs.reporting.figures import draw
 from rsjs.reporting.figures.boxes import IN_TIME, TOO_LATE, UNFINISHED, Box, over_time
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.occupancy import placed
@@ -171,8 +169,8 @@ LEGEND = {
 }
 
 
-def job_gantt(outcome: Outcome, path: str | Path) -> Path:
-    """Draw every GPU as a row, the jobs on it as bars from start to end: .png, .svg or .pdf."""
+def gantt_figure(outcome: Outcome) -> Figure:
+    """Return every GPU as a row, the jobs on it as bars from start to end."""
     cluster, jobs, records = outcome.workload.cluster, outcome.workload.jobs, outcome.records
     size = cluster.largest_of_class[cluster.class_of_node]
     end = np.cumsum(size + BETWEEN)
@@ -189,7 +187,7 @@ def job_gantt(outcome: Outcome, path: str | Path) -> Path:
             ticks[middle] = _label(cluster, n)
     times = [record.time for record in records] or [0.0, 1.0]
     title = f"{outcome.workload.name}\n{outcome.policy}"
-    figure = over_time(
+    return over_time(
         found,
         LEGEND,
         unit="h",
@@ -200,7 +198,6 @@ def job_gantt(outcome: Outcome, path: str | Path) -> Path:
         title=title,
         heading=title,
     )
-    return draw.write(figure, path)
 
 
 def _label(cluster: Cluster, node: int) -> str:
