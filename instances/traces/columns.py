@@ -203,6 +203,7 @@ def job_records(
     unknown, none = np.full(n, np.nan), (np.full(n, -1, dtype=np.int64), ())
     share = np.ones(n) if share is None else share
     start, end = unknown if start is None else start, unknown if end is None else end
+    due = unknown if due is None else due
     elapsed = end - start
     run_time = elapsed if duration is None else duration
     flaw = block.flaw
@@ -215,6 +216,7 @@ def job_records(
     for kind, rows in (
         (flaws.NO_SUBMISSION, np.isnan(submit) & ~unread),
         (flaws.EARLY_START, start < submit),
+        (flaws.EARLY_DUE, due < submit),
         (flaws.NEGATIVE_DURATION, (run_time < 0) | (elapsed < 0)),
         (flaws.NO_DURATION, ((run_time == 0) | silent) & ~useless),
         (flaws.TOO_LONG, run_time > MAX_RUN_TIME),
@@ -239,7 +241,7 @@ def job_records(
         applications=tuple(application[1]),
         flaw=flaw,
         start=start,
-        due=unknown if due is None else due,
+        due=due,
         weight=unknown if weight is None else weight,
         memory=unknown if memory is None else memory,
     )

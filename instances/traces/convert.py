@@ -20,14 +20,18 @@ Rows with a flaw are left out or taken only if their kind is named; `Selection` 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.core.types import Bools, Floats, Ints
@@ -48,6 +52,7 @@ from rsjs.instances.traces.imputation import (
     draw_networks,
     gpus_of,
     hours_on_whole_gpus,
+    named_networks,
 )
 from rsjs.instances.traces.io.streams import Truncated
 from rsjs.instances.traces.quality_report import HOUR, QualityReport
@@ -60,6 +65,8 @@ _SPARE = 50_000  # rows beyond those wanted that are held for a while
 _DUE = MappingProxyType({"sts": "at_most_thrice", "jahani": "base"})
 _WEIGHT = MappingProxyType({"sts": sts.WEIGHT, "jahani": jahani.WEIGHT})
 _DIGITS = 6  # of releases [h]: 4 ms
+_NAMES = 10  # that a message has room for
+OWN = "own"  # format of a user's own tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +87,8 @@ class ConversionOptions:
     #: quarters
     sharing: str = "none"
     rigid: bool = False  #: whether jobs run on the recorded number of GPUs, or share, only
-    #: [h] from the first submission: an instance at that moment; None = a workload
-    at: float | None = None
+    #: [h] from the first submission, or a date: an instance at that moment; None = a workload
+    at: float | str | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -93,8 +100,8 @@ class ConversionOptions:
             integer("jobs", self.jobs, 1)
         if not 0 <= self.after < np.inf:
             raise InputError("/after", self.after, "hours >= 0")
-        if self.at is not None and not 0 <= self.at < np.inf:
-            raise InputError("/at", self.at, "hours >= 0")
+        if self.at is not None and not isinstance(self.at, str) and not 0 <= self.at < np.inf:
+            raise InputError("/at", self.at, "hours >= 0, or a date")
         plain = {"laws": FIXED, "sharing": "none"} if self.rules == "jahani" else {}
         for option, value in plain.items():
             if getattr(self, option) != value:
@@ -140,9 +147,11 @@ def convert(
     )
     selection = select(report, options)
     jobs, laws, realised = build_jobs(selection.rows, report, cluster, options)
+    name = f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
+    if format.name == OWN:
+        name = Path(report.trace.file).name.partition(".")[0] + "-rigid" * options.rigid
     workload = Workload(
-        name=f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
-        f"-N{cluster.nodes}-J{len(jobs)}-s{options.seed}",
+        name=f"{name}-N{cluster.nodes}-J{len(jobs)}-s{options.seed}",
         cluster=cluster,
         jobs=jobs,
         laws=laws,
@@ -152,8 +161,37 @@ def convert(
         realised_epochs=realised,
         generator=made_by("trace", **_provenance(report, selection, options)),
     )
-    at = options.at if report.trace.format.arrivals else options.at or 0.0
+    at = options.at
+    if isinstance(at, str):
+        at = _hours_until(at, selection.rows.submit[0], format.zoned)
+    elif at is None and not format.arrivals:
+        at = 0.0
     return (workload if at is None else queue_at(workload, selection.rows, at)), selection
+
+
+def options_of_own(
+    report: QualityReport, *, rules: str = "sts", laws: str = FIXED, **options: Any
+) -> ConversionOptions:
+    """Return the options for tables of a user's own: all epochs, and the shares that jobs have."""
+    shares = "recorded" if report.tally.gpus[0] and rules != "jahani" else "none"
+    return ConversionOptions(rules=rules, laws=laws, sharing=shares, **options)
+
+
+def _hours_until(date: str, first: float, zoned: bool | None) -> float:
+    """Return the hours from the first submission [s] to a date in the form of the submissions."""
+    expected = {
+        None: "hours from the first submission: the trace has no dates",
+        True: "a date with a time zone, as submissions have, such as 2024-01-31 10:00:00+01:00",
+        False: "a date without a time zone, as submissions, such as 2024-01-31 10:00:00",
+    }[zoned]
+    try:
+        moment = pd.Timestamp(datetime.fromisoformat(date))
+    except ValueError:
+        raise InputError("/at", date, expected) from None
+    if zoned is None or (moment.tzinfo is not None) != zoned:
+        raise InputError("/at", date, expected)
+    utc = moment if zoned else moment.tz_localize("UTC")
+    return float(round((utc.timestamp() - first) / HOUR, _DIGITS))
 
 
 def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
@@ -167,9 +205,10 @@ def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
     passed = np.clip((moment - rows.start) / rows.duration, 0.0, None)
     epochs = workload.realised_epochs
     done = np.where(np.isnan(passed), 0.0, np.round(passed * epochs, _DIGITS))[there]
+    origin = workload.generator
     jobs = workload.jobs.taken(there, np.minimum(done, epochs[there] * (1 - 10.0**-_DIGITS)))
     return Instance(
-        name=f"{workload.name.removesuffix(f'-J{len(workload.jobs)}')}-at{at:g}-J{len(jobs)}",
+        name=f"{workload.name.replace(f'-J{len(workload.jobs)}-s', '-s')}-at{at:g}-J{len(jobs)}",
         cluster=workload.cluster,
         jobs=jobs,
         laws=workload.laws,
@@ -177,12 +216,13 @@ def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
         H=workload.H,
         rho=workload.rho,
         objective=workload.objective,
-        generator={**workload.generator, "at_hours": at},
+        generator={**origin, "parameters": {**origin["parameters"], "at_hours": at}},
     )
 
 
-def imputed(rows: JobRecords, options: ConversionOptions) -> dict[str, str]:
-    """Return what no row recorded, or not every one, and the rule by which it was made."""
+def imputed(rows: JobRecords, report: QualityReport, options: ConversionOptions) -> dict[str, str]:
+    """Return what is not recorded of all rows, and the rule by which it was made, with counts."""
+    n, known, networks = len(rows), report.known, report.trace.format.network
     source = "Filippini 2024 (31)" if options.rules == "sts" else "Jahani 2019 V-A"
     low, high = _WEIGHT[options.rules]
     rules = {
@@ -190,11 +230,27 @@ def imputed(rows: JobRecords, options: ConversionOptions) -> dict[str, str]:
         "weight": f"uniform from {low:g} to {high:g} $/h, as {source}",
         "memory": "of network and batch in the catalogue, at most that of the recorded GPU",
     }
-    text = {name: rule for name, rule in rules.items() if np.isnan(getattr(rows, name)).any()}
-    if (rows.model < 0).any():
-        text["gpu"] = "the GPU type that stands for one that is not recorded"
-    if (rows.application < 0).any():
-        text["application"] = "a network of the catalogue, drawn by GPU-hours"
+    text = {}
+    for name, rule in rules.items():
+        if missing := int(np.isnan(getattr(rows, name)).sum()):
+            text[name] = f"{rule}; {missing} of {n} jobs"
+    # GPU types that others stand for, of jobs and of nodes.
+    models = Counter(rows.spelled_models)
+    for model in sorted({*models, *(group.model for group in report.nodes)}):
+        if model not in (types := gpus_of(model, known)):
+            spelled = model or "a GPU type that is not recorded"
+            text[f"gpu {model}".strip()] = f"{' or '.join(types)} for {spelled}"
+            text[f"gpu {model}".strip()] += f"; {models[model]} of {n} jobs"
+    named = named_networks(rows, networks)
+    if unnamed := [j for j in range(n) if j not in named]:
+        codes = {*rows.application[unnamed].tolist()} - {-1}
+        others = ", ".join([rows.applications[code] for code in sorted(codes)][:_NAMES])
+        instead = f" instead of {others}" if others else ""
+        text["application"] = (
+            f"a network of the catalogue, drawn by GPU-hours{instead}; {len(unnamed)} of {n} jobs"
+        )
+    if options.rules == "jahani" and (rows.share < 1).any():
+        text["share"] = f"a whole GPU; {int((rows.share < 1).sum())} of {n} jobs"
     text["epochs"] = (
         f"{epoch_models.LAST} of each job"
         if options.laws == FIXED
@@ -209,7 +265,9 @@ def imputed(rows: JobRecords, options: ConversionOptions) -> dict[str, str]:
 def _provenance(
     report: QualityReport, selection: Selection, options: ConversionOptions
 ) -> dict[str, Any]:
-    models = sorted(set(selection.rows.spelled_models))
+    rows = selection.rows
+    models = sorted(set(rows.spelled_models))
+    own = report.trace.format.name == OWN
     return {
         "format": report.trace.format.name,
         "files": {name: source.digest() for name, source in report.trace.tables.items()},
@@ -222,6 +280,7 @@ def _provenance(
         "laws": options.laws,
         "sharing": options.sharing,
         **({"rigid": True} if options.rigid else {}),
+        **({"imputed": imputed(rows, report, options)} if own else {}),
         "seed": options.seed,
     }
 
@@ -236,7 +295,7 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
         A kind that the report has and neither list names; no row that is left.
     """
     dropped, kept = chosen("drop", options.drop), chosen("keep", options.keep)
-    _refuse_unnamed(report, dropped, kept)
+    _refuse_unnamed(report, unnamed_kinds(report, options))
     count = {kind.name: 0 for kind in dropped}
     held: list[JobRecords] = []
     good = 0
@@ -267,17 +326,25 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
     )
 
 
-def _refuse_unnamed(
-    report: QualityReport, dropped: Sequence[FlawKind], kept: Sequence[FlawKind]
-) -> None:
-    flaws = report.tally.flaws
-    unnamed = [kind for kind in KINDS if flaws[kind.name] and kind not in (*dropped, *kept)]
+def unnamed_kinds(report: QualityReport, options: ConversionOptions) -> list[FlawKind]:
+    """Return the kinds that rows have and neither `drop` nor `keep` names."""
+    named = (*chosen("drop", options.drop), *chosen("keep", options.keep))
+    return [kind for kind in KINDS if report.tally.flaws[kind.name] and kind not in named]
+
+
+def _refuse_unnamed(report: QualityReport, unnamed: Sequence[FlawKind]) -> None:
     if not unnamed:
         return
-    counts = described(", ".join(f"{flaws[kind.name]} {kind.name}" for kind in unnamed))
+    tally, unit = report.tally, next(iter(report.trace.tables.values())).unit
+    kinds = [kind.name for kind in unnamed if not kind.whole]
+    first = sorted({place.line for name in kinds for place in tally.places[name]})[:_NAMES]
+    lines = f" at {unit} {', '.join(map(str, first))}" if first else ""
+    counts = ", ".join(f"{tally.flaws[kind.name]} {kind.name}" for kind in unnamed)
     readable = not any(kind.whole and not kind.kept for kind in unnamed)
-    allowed = "each kind in --drop or --keep" if readable else "a trace that can be read"
-    raise InputError("/drop", counts, f"{allowed}; rsjs trace tells them")
+    command = "import" if report.trace.format.name == OWN else "trace"
+    allowed = "each kind in drop or keep" if readable else "a table that can be read"
+    more = f"; rsjs {command} tells them" if unit == "line" else ""
+    raise InputError("/drop", described(counts + lines), allowed + more)
 
 
 def _first_submitted(held: Sequence[JobRecords], limit: int) -> JobRecords:

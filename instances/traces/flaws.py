@@ -50,7 +50,9 @@ TRUNCATED = FlawKind(
 FIELDS = FlawKind(name="fields", meaning="not as many fields as the table has, or broken JSON")
 NUMBER = FlawKind(name="number", meaning="text where a number belongs, or a time beyond 2^53 s")
 TIME = FlawKind(name="time", meaning="text where a date with a time belongs")
-TIME_ZONE = FlawKind(name="time-zone", meaning="a time zone, which the other times do not have")
+TIME_ZONE = FlawKind(
+    name="time-zone", meaning="a time zone where the other times have none, or none where they do"
+)
 NO_SUBMISSION = FlawKind(name="no-submission", meaning="no time of submission")
 DUPLICATE = FlawKind(name="duplicate", meaning="a job, or a task, that an earlier row has")
 UNMATCHED = FlawKind(name="unmatched", meaning="a task of no job, or a job without tasks")
@@ -65,6 +67,11 @@ TOO_LARGE = FlawKind(
 )
 GPU_MODEL = FlawKind(name="gpu-model", meaning="a GPU type for which the catalogue has no times")
 EARLY_START = FlawKind(name="early-start", meaning="started before it was submitted")
+EARLY_DUE = FlawKind(
+    name="early-due",
+    meaning="due before it was submitted; check the unit",
+    kept="it is late from the start",
+)
 NEGATIVE_DURATION = FlawKind(name="negative-duration", meaning="ended before it started")
 NO_DURATION = FlawKind(name="no-duration", meaning="a run time of 0, or one that is not recorded")
 INCONSISTENT = FlawKind(

@@ -81,14 +81,23 @@ def draw_networks(
     which = random_streams.index(random_streams.uniforms(FAMILY, seed, "network", n), 2)
     batch = random_streams.choice(random_streams.uniforms(FAMILY, seed, "batch", n), BATCHES)
     network = [CLASSES[c][1][i] for c, i in zip(size.tolist(), which.tolist(), strict=True)]
-    # Recorded applications such as "ResNet-50 (batch size 64)" replace what was drawn.
+    for j, (name, size_of_batch) in named_networks(rows, networks).items():
+        network[j] = name
+        batch[j] = size_of_batch or batch[j]
+    return tuple(network), tuple(batch)
+
+
+def named_networks(
+    rows: JobRecords, networks: Mapping[str, str]
+) -> dict[int, tuple[str, int | None]]:
+    """Return job -> network and batch, of applications such as "ResNet-50 (batch size 64)"."""
+    named = {}
     for j, code in enumerate(rows.application.tolist()):
         application = rows.applications[code] if code >= 0 else ""
         with_batch = _BATCH.fullmatch(application)
         if (name := with_batch[1] if with_batch else application) in networks:
-            network[j] = networks[name]
-            batch[j] = int(with_batch[2]) if with_batch else batch[j]
-    return tuple(network), tuple(batch)
+            named[j] = networks[name], int(with_batch[2]) if with_batch else None
+    return named
 
 
 def hours_on_whole_gpus(

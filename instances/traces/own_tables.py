@@ -16,11 +16,13 @@ Which column is what is said by role, with a unit where it is not the first one:
     node_count              of the list of nodes: identical nodes on this line; otherwise 1
 
 A role whose column is not named has that of its own name, if there is one (those of nodes without
-"node_"). Without `submit`, all jobs wait at one moment.
+"node_"). Without `submit`, all jobs wait at one moment, from which due dates count. Dates are those
+of ISO 8601, such as 2024-01-31 10:00:00+01:00.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,6 +33,7 @@ import pandas as pd
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats
+from rsjs.instances.catalogue.gpus import gpu_names, networks
 from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import (
     TableBlock,
@@ -39,8 +42,12 @@ from rsjs.instances.traces.columns import (
     read_nodes,
     read_table,
 )
+from rsjs.instances.traces.convert import OWN
+from rsjs.instances.traces.imputation import gpus_of, stand_ins
+from rsjs.instances.traces.io.csv import split_line
 from rsjs.instances.traces.io.streams import ByteSource, list_sources
-from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
+from rsjs.instances.traces.quality_report import QualityReport, inspect
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceNodes, TraceTable
 from rsjs.instances.traces.registry import Trace
 
 TIME = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -69,7 +76,9 @@ JOB_ROLES = {
 NODE = "node_"
 NODE_ROLES = {"node_gpus": "number", "node_gpu": "word", "node_count": "number"}
 SEPARATORS = ",;\t|"
-_ZONE = re.compile(rb".*\d\d:\d\d.*?(Z|[+-]\d\d:?\d\d|[A-Z]{3,4})")
+MOST_LINES = 1000  # from which the form of times is told
+_ZONE = re.compile(rb".*\d\d:\d\d.*?(Z|[+-]\d\d(:?\d\d)?|[A-Z]{3,4})")
+_UTC = re.compile(rb" ?(UTC|GMT)$")
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -98,18 +107,64 @@ def open_tables(
     Parameters
     ----------
     jobs, nodes : Path
-        CSV with a header: plain, .gz, or alone in an archive. The separator is a comma, semicolon,
-        tab or bar, whichever the header has most of.
+        CSV in UTF-8 with a header: plain, .gz, or alone in an archive. The separator is a comma,
+        semicolon, tab or bar, whichever the header has most of.
     columns : mapping of str to str
         Role -> column, perhaps with ":unit".
 
     Raises
     ------
     InputError
-        For a role or unit that does not exist, a column that is not there or stands twice, and
-        where neither `duration` nor `start` and `end`, or no `gpus`, is known.
+        For a role or unit that does not exist, a column that is not there or stands twice, times
+        of different forms, and where neither `duration` nor `start` and `end`, or no `gpus`, is
+        known.
     """
-    given = dict(columns or {})
+    return _opened(_file(jobs), None if nodes is None else _file(nodes), columns or {})
+
+
+def open_frames(
+    jobs: pd.DataFrame,
+    nodes: pd.DataFrame | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Trace:
+    """
+    Open DataFrames as `open_tables` opens their CSV; rows are counted from 0 and take its place.
+
+    Time differences are read as seconds.
+    """
+    return _opened(
+        _rendered(jobs, "jobs"), None if nodes is None else _rendered(nodes, "nodes"), columns or {}
+    )
+
+
+def inspect_tables(
+    trace: Trace,
+    *,
+    nodes: Sequence[TraceNodes] | None = None,
+    gpus: Mapping[str, str] | None = None,
+) -> QualityReport:
+    """
+    Report on tables of a user's own, see `quality_report.inspect`.
+
+    Raises
+    ------
+    InputError
+        Without nodes, and for nodes of a GPU type that the catalogue lacks: jobs could use none.
+    """
+    nodes = trace.nodes() if nodes is None else nodes
+    if not nodes:
+        expected = "the nodes: a list of nodes, or GPU:GPUS:NODES,... such as V100:8:100"
+        raise InputError("/cluster", None, expected)
+    known = stand_ins(gpus or {}, trace.format.gpu)
+    for group in nodes:
+        if not gpus_of(group.model, known):
+            found = described(f"nodes with the GPU type {group.model}")
+            expected = f"{group.model}=GPU, one of {', '.join(gpu_names())} that stands for it"
+            raise InputError("/gpus", found, expected)
+    return inspect(trace, nodes=nodes, gpus=gpus)
+
+
+def _opened(jobs: ByteSource, nodes: ByteSource | None, given: Mapping[str, str]) -> Trace:
     known = {**JOB_ROLES, **NODE_ROLES}
     for role in given:
         if role not in known:
@@ -117,17 +172,17 @@ def open_tables(
         if role in NODE_ROLES and nodes is None:
             raise InputError("/columns", role, "a list of nodes with that column")
     job_table, factors, zoned = _job_table(jobs, given)
-    tables, sources = [job_table], {job_table.name: ByteSource(jobs)}
+    tables, sources = [job_table], {job_table.name: jobs}
     node_columns: dict[str, str | None] = {}
     if nodes is not None:
         node_table, node_columns = _node_table(nodes, given)
         tables.append(node_table)
-        sources[node_table.name] = ByteSource(nodes)
+        sources[node_table.name] = nodes
     format = TraceFormat(
-        name="own",
+        name=OWN,
         title="tables of the user",
         tables=tuple(tables),
-        rows=partial(read_table, job_table, partial(_jobs, factors, zoned)),
+        rows=partial(read_table, job_table, partial(_jobs, factors, zoned, jobs.unit)),
         nodes=partial(
             read_nodes,
             tables[-1],
@@ -139,71 +194,119 @@ def open_tables(
         else lambda sources: [],
         gpu="V100",
         arrivals="submit" in factors,
-        network={name: name for name in _networks()},
+        zoned=zoned.get("submit"),
+        network={name: name for name in networks()},
     )
     return Trace(format=format, tables=sources, missing={}, ignored=())
 
 
-def _networks() -> Sequence[str]:
-    from rsjs.instances.catalogue.gpus import networks
+def _file(path: Path) -> ByteSource:
+    sources = [source for source, _ in list_sources(path)]
+    if len(sources) != 1:
+        found = described(f"an archive of {len(sources)} tables")
+        raise InputError("", found, "one table: plain, .gz, or alone in an archive", path)
+    return sources[0]
 
-    return networks()
+
+def _rendered(frame: pd.DataFrame, name: str) -> ByteSource:
+    """Return a DataFrame as CSV, each row in one line."""
+    columns = [_cells(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    header = [" ".join(str(column).split()) for column in frame.columns]
+    text = ""
+    if columns:
+        table = pd.concat(columns, axis=1, ignore_index=True)
+        text = table.to_csv(index=False, header=header, lineterminator="\n")
+    return ByteSource(Path(name), data=text.encode("utf-8", "replace"))
+
+
+def _cells(column: pd.Series) -> pd.Series:
+    if column.dtype.kind == "m":
+        return column.dt.total_seconds()
+    if column.dtype.kind in "iufbM":
+        return column
+    # of texts and other objects
+    return column.astype(object).map(lambda cell: " ".join(str(cell).split()), na_action="ignore")
 
 
 def _job_table(
-    path: Path, given: Mapping[str, str]
+    source: ByteSource, given: Mapping[str, str]
 ) -> tuple[TraceTable, dict[str, tuple[str, float]], dict[str, bool]]:
     """Return the table of jobs, (column, factor) by role, and whether dates have a time zone."""
-    head, separator, header = _head(path)
+    head, separator, header = _head(source)
     columns = {role: given[role] for role in JOB_ROLES if role in given}
     columns |= {role: role for role in JOB_ROLES if role not in given and role in header}
-    factors = {role: _column(role, spelled, header, path) for role, spelled in columns.items()}
-    if "gpus" not in factors:
-        _refuse_absent("gpus", header, path)
+    factors = {role: _column(role, spelled, header, source) for role, spelled in columns.items()}
+    absent = [] if "gpus" in factors else ["gpus"]
     if "duration" not in factors and not {"start", "end"} <= {*factors}:
-        _refuse_absent("duration, or start and end", header, path)
-    first = _first_entries(head, separator, header)
-    kinds, zoned = {}, {}
-    for role, (column, _) in factors.items():
-        kind = JOB_ROLES[role] or ("number" if _is_number(first.get(column, b"")) else "date")
-        if kind == "date":
-            zoned[role] = _ZONE.fullmatch(first[column].strip()) is not None
-        kinds[column] = kind
+        absent.append("duration, or start and end")
+    _refuse_absent(absent, header, source)
+    entries = _entries(head, separator, header)
+    kinds = {factors[role][0]: kind for role, kind in JOB_ROLES.items() if kind and role in factors}
+    zoned: dict[str, bool] = {}
+    # Numbers or dates, with or without time zones, as most entries are; without any as submissions.
+    for role in filter(factors.__contains__, MOMENTS):
+        column = factors[role][0]
+        texts = entries[column]
+        dates = [text for text in texts if not _is_number(text)]
+        kinds[column] = "date" if 2 * len(dates) > len(texts) else "number"
+        if kinds[column] == "date":
+            zoned[role] = 2 * sum(_ZONE.fullmatch(text) is not None for text in dates) > len(dates)
+        elif not texts and "submit" in zoned:
+            kinds[column], zoned[role] = "date", zoned["submit"]
+    _refuse_mixture(factors, zoned, source)
     table = TraceTable(name="jobs", columns=kinds, separator=separator)
     return table, factors, zoned
 
 
-def _node_table(path: Path, given: Mapping[str, str]) -> tuple[TraceTable, dict[str, str | None]]:
+def _refuse_mixture(
+    factors: Mapping[str, tuple[str, float]], zoned: Mapping[str, bool], source: ByteSource
+) -> None:
+    """Refuse times that cannot be compared: numbers with dates, zones with none."""
+    forms = {None: "numbers", True: "dates with time zones", False: "dates without time zones"}
+    for first, role in (("submit", "start"), ("submit", "due"), ("start", "end")):
+        if role in factors and first in factors and zoned.get(first) != zoned.get(role):
+            found = described(f"{role}={factors[role][0]}, {forms[zoned.get(role)]}")
+            expected = f"{forms[zoned.get(first)]} as {first}={factors[first][0]}"
+            raise InputError("/columns", found, expected, source.name)
+    if "due" in zoned and "submit" not in factors:
+        found = described(f"due={factors['due'][0]}, dates")
+        raise InputError("/columns", found, "submit=COLUMN, or numbers from now on", source.name)
+
+
+def _node_table(
+    source: ByteSource, given: Mapping[str, str]
+) -> tuple[TraceTable, dict[str, str | None]]:
     """Return the table of nodes, and column by role."""
-    _, separator, header = _head(path)
+    _, separator, header = _head(source)
     columns = {role: given.get(role) for role in NODE_ROLES}
     for role in NODE_ROLES:
         short = role.removeprefix(NODE)
         if columns[role] is None and short in header:
-            columns[role] = short
+            columns[role] = _column(role, short, header, source)[0]
         elif (named := columns[role]) is not None:
-            columns[role] = _column(role, named, header, path)[0]
-    if columns["node_gpus"] is None:
-        _refuse_absent("node_gpus", header, path)
+            columns[role] = _column(role, named, header, source)[0]
+    _refuse_absent(["node_gpus"] if columns["node_gpus"] is None else [], header, source)
     kinds = {column: NODE_ROLES[role] for role, column in columns.items() if column is not None}
     return TraceTable(name="nodes", columns=kinds, separator=separator), columns
 
 
-def _head(path: Path) -> tuple[bytes, str, tuple[str, ...]]:
+def _head(source: ByteSource) -> tuple[bytes, str, tuple[str, ...]]:
     """Return the first bytes of a table, its separator, and the columns in its header."""
-    sources = list(list_sources(path))
-    if len(sources) != 1 or sources[0][0].member:
-        raise InputError("", described("an archive"), "one table: plain or .gz", path)
-    head = sources[0][1].removeprefix(b"\xef\xbb\xbf")
-    line = head.split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
+    head = source.head().removeprefix(b"\xef\xbb\xbf")
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise InputError("", described("UTF-16"), "UTF-8", source.name)
+    line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
     if not line.strip():
-        raise InputError("/1", described("nothing"), "a header with the names of columns", path)
+        raise InputError(
+            "", described("nothing"), "a header with the names of columns", source.name
+        )
     separator = max(SEPARATORS, key=line.count)
-    header = tuple(name.strip().strip('"') for name in line.split(separator))
-    return head, separator, header
+    return head, separator, tuple(name.strip() for name in split_line(line, separator))
 
 
-def _column(role: str, spelled: str, header: Sequence[str], path: Path) -> tuple[str, float]:
+def _column(
+    role: str, spelled: str, header: Sequence[str], source: ByteSource
+) -> tuple[str, float]:
     """Return the column that a role has, and the factor of its unit."""
     units = UNITS.get(role, {})
     name, colon, unit = spelled.rpartition(":")
@@ -215,37 +318,42 @@ def _column(role: str, spelled: str, header: Sequence[str], path: Path) -> tuple
     count = header.count(name)
     if count != 1:
         found = described(f"{role}={name}, a column that stands {count} times")
-        raise InputError("/columns", found, f"one of {', '.join(header)}", path)
+        raise InputError("/columns", found, f"one of {', '.join(header)}", source.name)
     return name, units.get(unit, 1.0)
 
 
-def _refuse_absent(role: str, header: Sequence[str], path: Path) -> None:
-    found = described(f"no column for {role} among {', '.join(header)}")
-    raise InputError("/columns", found, f"{role.split(',')[0]}=COLUMN in --columns", path)
+def _refuse_absent(roles: Sequence[str], header: Sequence[str], source: ByteSource) -> None:
+    if roles:
+        found = described(f"no column for {' and '.join(roles)} among {', '.join(header)}")
+        wanted = " and ".join(f"{role.split(',')[0]}=COLUMN" for role in roles)
+        raise InputError("/columns", found, wanted, source.name)
 
 
-def _first_entries(head: bytes, separator: str, header: Sequence[str]) -> dict[str, bytes]:
-    """Return the first entry of each column that is not missing, of the lines in the head."""
-    entries: dict[str, bytes] = {}
-    for line in head.split(b"\n")[1:]:
-        fields = line.rstrip(b"\r").split(separator.encode())
+def _entries(head: bytes, separator: str, header: Sequence[str]) -> dict[str, list[bytes]]:
+    """Return the entries of each column that are not missing, of the lines in the head."""
+    entries: dict[str, list[bytes]] = {name: [] for name in header}
+    for line in head.split(b"\n")[1:MOST_LINES]:
+        fields = split_line(line.decode("utf-8", "replace").rstrip("\r"), separator)
         if len(fields) == len(header):
             for name, field in zip(header, fields, strict=True):
-                if name not in entries and not is_missing(field.strip(b' "')):
-                    entries[name] = field.strip(b' "')
+                if not is_missing(text := field.strip().encode()):
+                    entries[name].append(text)
     return entries
 
 
 def _is_number(text: bytes) -> bool:
     try:
-        float(text or b"0")
+        float(text)
     except ValueError:
         return False
     return True
 
 
 def _jobs(
-    factors: Mapping[str, tuple[str, float]], zoned: Mapping[str, bool], block: TableBlock
+    factors: Mapping[str, tuple[str, float]],
+    zoned: Mapping[str, bool],
+    unit: str,
+    block: TableBlock,
 ) -> JobRecords:
     """Build the records of a block of jobs."""
 
@@ -274,7 +382,7 @@ def _jobs(
     share = numbers("share")
     return job_records(
         block,
-        id=block.text(factors["id"][0]) if "id" in factors else _lines(block),
+        id=block.text(factors["id"][0]) if "id" in factors else _lines(block, unit),
         submit=np.zeros(len(block.line)) if submit is None else submit,
         start=numbers("start"),
         end=numbers("end"),
@@ -287,9 +395,9 @@ def _jobs(
     )
 
 
-def _lines(block: TableBlock) -> np.ndarray:
+def _lines(block: TableBlock, unit: str) -> np.ndarray:
     """Return names of jobs that have none: their lines."""
-    return np.char.add(b"line", block.line.astype("S"))
+    return np.char.add(unit.encode(), block.line.astype("S"))
 
 
 def _moments(block: TableBlock, column: str, zoned: bool) -> Floats:
@@ -299,7 +407,9 @@ def _moments(block: TableBlock, column: str, zoned: bool) -> Floats:
     other = np.array([(_ZONE.fullmatch(text) is not None) != zoned for text in texts], dtype=bool)
     good = ~missing & ~other
     readable = [
-        text.decode("utf-8", "replace") for text, fine in zip(texts, good, strict=True) if fine
+        _UTC.sub(b"Z", text).decode("utf-8", "replace")
+        for text, fine in zip(texts, good, strict=True)
+        if fine
     ]
     moments = pd.to_datetime(
         pd.Series(readable, dtype=object), format="ISO8601", errors="coerce", utc=True
@@ -307,5 +417,5 @@ def _moments(block: TableBlock, column: str, zoned: bool) -> Floats:
     values = np.full(len(texts), np.nan)
     values[good] = (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(dtype=float)
     block.flaw[~missing & other] |= flaws.TIME_ZONE.bit
-    block.flaw[good & np.isnan(values)] |= flaws.TIME.bit
+    block.flaw[good & np.isnan(values)] |= (flaws.TIME_ZONE if zoned else flaws.TIME).bit
     return values

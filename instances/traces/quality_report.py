@@ -37,7 +37,12 @@ LARGEST_NODE = 8  # GPUs of the largest node where no nodes are known
 EXAMPLES = 5  # rows that are named for each kind
 GAP = 24  # h without a submission that are reported
 _NOTICES = [kind for kind in flaws.KINDS if not kind.error and kind != flaws.PENDING]
-_HARMLESS = flaws.mask([flaws.UNSORTED, flaws.INCONSISTENT, *_NOTICES])
+_HARMLESS = flaws.mask([flaws.UNSORTED, flaws.INCONSISTENT, flaws.EARLY_DUE, *_NOTICES])
+# Kinds that most rows are of where a column has another unit, or is another one.
+_MISREAD = (
+    *(flaws.NUMBER, flaws.TIME, flaws.GPU_COUNT, flaws.SHARE, flaws.TOO_LARGE, flaws.EARLY_DUE),
+    *(flaws.INCONSISTENT, flaws.TOO_LONG),
+)
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
 _ODD_RATIO = 20  # of the median run time over the span of submissions
 _ODD_SPAN = 10 * 366 * 86400.0  # s
@@ -70,6 +75,8 @@ class TraceTally:
     run_times: list[Floats] = field(default_factory=list)
     #: number of GPUs -> number of jobs; 0 = a share of one
     gpus: Counter[int] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)  #: GPU type without times -> rows
+    weightless: int = 0  #: rows of weight 0
     first: float = np.inf  #: [s], of the submissions
     last: float = -np.inf  #: [s], of the submissions
     #: hashes of the names of each chunk's jobs, and their lines
@@ -89,6 +96,10 @@ class TraceTally:
             for i in flawed[: EXAMPLES - len(places)].tolist():
                 name = rows.id[i].decode("utf-8", "replace")
                 places.append(RowLocation(rows.file, int(rows.line[i]), name))
+        of_no_type = (rows.flaw & flaws.GPU_MODEL.bit) != 0
+        if of_no_type.any():
+            self.unknown.update(rows.subset(of_no_type).spelled_models)
+        self.weightless += int((rows.weight == 0).sum())
         submit = rows.submit[np.isfinite(rows.submit)]
         if len(submit):
             self.first = min(self.first, float(submit.min()))
@@ -242,8 +253,17 @@ class QualityReport:
     @property
     def remarks(self) -> list[str]:
         """Return what looks odd in the trace as a whole."""
-        remarks = []
-        median = self.median_run_time
+        tally, median = self.tally, self.median_run_time
+        remarks = [
+            f"{tally.flaws[kind.name]} of {tally.rows} rows are {kind.name}: check column and unit"
+            for kind in _MISREAD
+            if tally.rows and 2 * tally.flaws[kind.name] >= tally.rows
+        ]
+        if tally.unknown:
+            types = ", ".join(f"{name} ({count} rows)" for name, count in tally.unknown.items())
+            remarks.append(f"GPU types without times: {types}; gpus NAME=GPU names a stand-in")
+        if tally.weightless:
+            remarks.append(f"{tally.weightless} rows have weight 0: they may be late for nothing")
         if median is not None and not _ODD_SHORT <= median <= _ODD_LONG:
             remarks.append(f"the median run time is {median:.3g} s: check the unit")
         elif median is not None and self.trace.format.arrivals and median > _ODD_RATIO * self.span:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces.flaws import Bits, FlawKind
-from rsjs.instances.traces.io.csv import CsvLayout
+from rsjs.instances.traces.io.csv import CsvLayout, split_line
 from rsjs.instances.traces.io.streams import ByteSource
 
 Texts = NDArray[np.bytes_]
@@ -158,7 +158,7 @@ class TraceTable:
     def _header(self, head: bytes) -> tuple[str, ...]:
         """Return the names of the columns in the first line."""
         first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
-        return tuple(name.strip().strip('"') for name in first.rstrip("\r").split(self.separator))
+        return tuple(name.strip() for name in split_line(first.split("\r", 1)[0], self.separator))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,5 +176,7 @@ class TraceFormat:
     #: whether the recorded GPU type is one that the job asks for, not where it happened to run
     binding: bool = False
     arrivals: bool = True  #: whether jobs are submitted over time; otherwise all wait at once
+    #: whether dates of submission have time zones; None = times of submission are numbers
+    zoned: bool | None = None
     #: application of the trace -> network of the catalogue
     network: Mapping[str, str] = field(default_factory=dict)

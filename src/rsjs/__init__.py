@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = ["Comparison", "InputError", "MethodError", "__version__", "best_known", "check"]  # noqa: F405
-__all__ += ["compare", "export_model", "generate", "library", "load", "run_campaign"]  # noqa: F405
+__all__ += ["compare", "export_model", "from_frames", "generate", "library", "load", "run_campaign"]  # noqa: F405
 __all__ += ["save", "simulate", "solve"]  # noqa: F405
 
 

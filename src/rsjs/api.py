@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -22,6 +23,8 @@ from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rsjs.bks.storage import KnownValue
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
@@ -163,6 +166,77 @@ def _refuse_unknown(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     known = [name for name in inspect.signature(function).parameters if name != "law"]
     for name in arguments.keys() - {*known}:
         raise InputError(f"/{name}", arguments[name], f"one of the options {', '.join(known)}")
+
+
+def from_frames(
+    jobs: pd.DataFrame,
+    nodes: pd.DataFrame | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    cluster: str | None = None,
+    gpus: Mapping[str, str] | None = None,
+    rigid: bool = False,
+    at: float | str | datetime | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    rules: str = "sts",
+    seed: int = 1,
+) -> Instance | Workload:
+    """
+    Make a workload or an instance of DataFrames of jobs and nodes, as `rsjs import` does of CSV.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        A row per job: GPUs and run time, and what else is known. Times are numbers, texts or
+        Timestamps; a run time may be a Timedelta.
+    nodes : DataFrame, optional
+        A row per node, or per group of them with its `count`.
+    columns : mapping of str to str, optional
+        Role -> column[:unit], see `rsjs.instances.traces.own_tables`; a column whose name is that
+        of its role need not be named.
+    cluster : str, optional
+        The nodes instead, such as "V100:8:100,P100:4:20".
+    gpus : mapping of str to str, optional
+        GPU type -> the one of the catalogue that stands for it; "" for jobs without one.
+    rigid : bool
+        Whether jobs run on the number of GPUs in their row, and no other.
+    at : float, str or datetime, optional
+        Hours from the first submission, or a date as in `jobs`: the instance of that moment.
+    drop, keep : sequence of str
+        Kinds of rows that are left out, or taken although flawed: docs/traces.md.
+    rules : "sts" | "jahani"
+        Objective, and due dates and weights where there are none, of Filippini 2024 or Jahani 2019.
+    seed : int
+        Of what was not recorded and is made up; `generator["parameters"]["imputed"]` of the result
+        has the rules.
+
+    Returns
+    -------
+    Instance or Workload
+        An instance with `at`, and of jobs without `submit`.
+
+    Raises
+    ------
+    InputError
+        For a column or nodes that must be known, and rows with a flaw of a kind that neither
+        `drop` nor `keep` names. Rows are counted from 0, whatever their index.
+    """
+    import pandas as pd
+
+    from rsjs.instances.traces.convert import convert, options_of_own
+    from rsjs.instances.traces.imputation import parse_nodes
+    from rsjs.instances.traces.own_tables import inspect_tables, open_frames
+
+    for frame in (jobs, *([] if nodes is None else [nodes])):
+        _refuse_other(frame, pd.DataFrame, "a pandas DataFrame")
+    groups = None if cluster is None else parse_nodes(cluster)
+    report = inspect_tables(open_frames(jobs, nodes, columns), nodes=groups, gpus=gpus)
+    moment = at.isoformat() if isinstance(at, datetime) else at
+    options = options_of_own(
+        report, rigid=rigid, at=moment, drop=drop, keep=keep, rules=rules, seed=seed
+    )
+    return convert(report, options)[0]
 
 
 def solve(

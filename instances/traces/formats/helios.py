@@ -55,5 +55,6 @@ HELIOS = TraceFormat(
     title="Helios cluster_log",
     tables=(_JOBS,),
     rows=partial(read_table, _JOBS, _jobs),
+    zoned=False,
     gpu="V100",
 )

@@ -201,5 +201,6 @@ PHILLY = TraceFormat(
     tables=(_JOBS, _NODES),
     rows=_rows,
     nodes=partial(read_nodes, _NODES, "number of GPUs", None),
+    zoned=False,
     gpu="P100",
 )

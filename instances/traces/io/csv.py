@@ -49,9 +49,9 @@ def read_blocks(source: ByteSource, layout: CsvLayout) -> Iterator[tuple[Ints, A
         Lines that do not have the fields of the header.
     """
     for first, lines, text in line_blocks(source):
-        if first == 1 and layout.header:
+        if first == source.first_line and layout.header:
             text = text[text.index(b"\n") + 1 :]
-            first, lines = 2, lines - 1
+            first, lines = first + 1, lines - 1
         if not text:
             continue
         line = np.arange(first, first + lines, dtype=np.int64)
@@ -82,16 +82,20 @@ def _is_regular(text: bytes, lines: int, layout: CsvLayout) -> bool:
     return len(marks) == fields * lines and bool((data[ends] == _NEWLINE).all())
 
 
+def split_line(line: str, separator: str) -> list[str]:
+    """Return the fields of a line: none of a blank one, "" of one that is no CSV."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return [""]
+
+
 def _split(text: bytes, layout: CsvLayout) -> list[Sequence[str]]:
-    """Split each line into fields; none of a blank line, "" alone of a line that is no CSV."""
-    rows: list[Sequence[str]] = []
-    for entry in text.decode("utf-8", "replace").split("\n")[:-1]:
-        try:
-            fields = next(csv.reader([entry.rstrip("\r")], delimiter=layout.separator), [])
-        except csv.Error:
-            fields = [""]
-        rows.append([""] if "\0" in entry else fields)
-    return rows
+    """Split each line into fields."""
+    lines = text.decode("utf-8", "replace").split("\n")[:-1]
+    return [
+        [""] if "\0" in line else split_line(line.rstrip("\r"), layout.separator) for line in lines
+    ]
 
 
 def _joined(rows: Sequence[Sequence[str]], layout: CsvLayout) -> bytes:

@@ -71,15 +71,26 @@ class ByteSource:
 
     path: Path
     member: str = ""  # of the archive at `path`; empty = the file itself
+    data: bytes | None = None  # a table that is no file, and `path` its name: it has rows, from 0
 
     @property
     def name(self) -> str:
         """Return the file, and the member in parentheses."""
         return f"{self.path} ({self.member})" if self.member else str(self.path)
 
+    @property
+    def unit(self) -> str:
+        """Return what its lines are called."""
+        return "line" if self.data is None else "row"
+
+    @property
+    def first_line(self) -> int:
+        """Return the number of the first line; a table that is no file begins with its header."""
+        return 1 if self.data is None else -1
+
     def digest(self) -> dict[str, str]:
-        """Return name and sha256 of the file, or of the archive, at `path`."""
-        with self.path.open("rb") as file:
+        """Return name and sha256 of the file, or of the archive, at `path`, or of the data."""
+        with self.path.open("rb") if self.data is None else io.BytesIO(self.data) as file:
             sha256 = file_digest(file, "sha256").hexdigest()
         member = {"member": self.member} if self.member else {}
         return {"name": self.path.name, "sha256": sha256, **member}
@@ -90,6 +101,9 @@ class ByteSource:
 
     def pieces(self, size: int) -> Iterator[bytes]:
         """Read pieces of `size` and a shorter rest; b"" after it if nothing is damaged."""
+        if self.data is not None:
+            yield from _pieces(_read(io.BytesIO(self.data)), size)
+            return
         members = _members(self.path) if self.member else iter([("", _plain(self.path))])
         for name, chunks in members:
             if name == self.member:
@@ -149,9 +163,9 @@ def line_blocks(source: ByteSource) -> Iterator[tuple[int, int, bytes]]:
     Truncated
         After the last whole line of compressed data that end early.
     """
-    line, rest, ended = 1, b"", False
+    line, rest, ended = source.first_line, b"", False
     for piece in source.pieces(BLOCK):
-        if line == 1 and not rest:
+        if line == source.first_line and not rest:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         ended = not piece
         block = rest + (piece or (b"\n" if rest else b""))

@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "generate": ("generate:app", "make an instance or a workload by a paper's generator"),
         "fetch-set": ("generate:fetch_set", "write the instances of a set of the library"),
         "trace": ("trace:trace", "check public traces, and make workloads of them"),
+        "import": ("trace:import_", "make an instance or a workload of your own tables"),
         "profile": ("profile:profile", "fit execution times to measurements"),
         "convert": ("convert:convert", "read and write files of other programs and solvers"),
     },

@@ -1,8 +1,8 @@
-"""`rsjs trace`: reports on public traces of GPU clusters, and workloads made of them."""
+"""`rsjs trace` and `rsjs import`: reports on traces and own tables, and what is made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,22 +12,67 @@ from rsjs.api import save
 from rsjs.cli import output as out
 from rsjs.cli.options import Json, Picture, argument, option, options_named
 from rsjs.cli.progress import busy
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, one_of
+from rsjs.instances.catalogue.gpus import gpu_names
 from rsjs.instances.traces import quality_report
-from rsjs.instances.traces.convert import ConversionOptions
+from rsjs.instances.traces.convert import ConversionOptions, options_of_own, unnamed_kinds
 from rsjs.instances.traces.convert import convert as converted
 from rsjs.instances.traces.flaws import KINDS
-from rsjs.instances.traces.imputation import UNRECORDED, parse_nodes, stand_ins
+from rsjs.instances.traces.imputation import parse_nodes
+from rsjs.instances.traces.own_tables import inspect_tables, open_tables, parse_columns
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting.figures.figure_style import checked
 from rsjs.reporting.figures.inputs import trace_picture
 
 if TYPE_CHECKING:
     from rsjs.instances.traces.quality_report import QualityReport
+    from rsjs.instances.traces.records import TraceNodes
 
 GAPS = 3  # that are listed
 WHOLE = {kind.name for kind in KINDS if kind.whole}
 TABLES = ("kinds", "offered_load", "gaps", "remarks", "errors")  # of a report; the rest is facts
+
+
+Cluster = Annotated[
+    str | None,
+    option("LIST", "Nodes instead of a node list, GPU:GPUS:NODES,... as in V100:8:100,P100:4:20."),
+]
+Gpus = Annotated[
+    str | None,
+    option(
+        "LIST",
+        "GPU types of the catalogue for those of the tables, as in H800=A100,=P100; nothing before"
+        " = stands for jobs without one.",
+    ),
+]
+Output = Annotated[
+    Path | None, option("FILE", "Write what is made; .gz compresses.", "-o", "--output")
+]
+Drop = Annotated[str | None, option("KINDS", "With -o: kinds of rows to leave out, a,b,c.")]
+Keep = Annotated[
+    str | None, option("KINDS", "With -o: kinds of rows to take although flawed, a,b,c.")
+]
+After = Annotated[float, option("HOURS", "With -o: start so long after the first submission.")]
+Jobs = Annotated[
+    int | None, option("J", "With -o: the first J jobs; all by default.", "-J", "--jobs")
+]
+Rules = Annotated[
+    str,
+    option("NAME", "With -o: objective, due dates and weights: sts (Filippini 2024) or jahani."),
+]
+Rigid = Annotated[
+    bool,
+    option(None, "With -o: jobs run on the recorded number of GPUs and no other.", "--rigid"),
+]
+At = Annotated[
+    str | None,
+    option(
+        "TIME",
+        "With -o: an instance, the jobs that wait or run then: hours from the first submission, or"
+        " a date as the tables have.",
+    ),
+]
+Seed = Annotated[int, option("S", "With -o: seed of what is invented.")]
 
 
 def trace(
@@ -35,42 +80,15 @@ def trace(
         list[Path],
         argument("FILE", "Tables of one trace: plain, .gz, or in a .zip or .tar archive."),
     ],
-    cluster: Annotated[
-        str | None,
-        option(
-            "LIST", "Nodes instead of a node list, GPU:GPUS:NODES,... as in V100:8:100,P100:4:20."
-        ),
-    ] = None,
-    gpus: Annotated[
-        str | None,
-        option(
-            "LIST",
-            "GPU types of the catalogue for those of the trace, as in H800=A100,=P100; nothing"
-            " before = stands for jobs without one.",
-        ),
-    ] = None,
+    cluster: Cluster = None,
+    gpus: Gpus = None,
     picture: Picture = None,
-    output: Annotated[
-        Path | None, option("FILE", "Write a workload; .gz compresses.", "-o", "--output")
-    ] = None,
-    drop: Annotated[
-        str | None, option("KINDS", "With -o: kinds of rows to leave out, a,b,c.")
-    ] = None,
-    keep: Annotated[
-        str | None, option("KINDS", "With -o: kinds of rows to take although flawed, a,b,c.")
-    ] = None,
-    after: Annotated[
-        float, option("HOURS", "With -o: start so long after the first submission.")
-    ] = 0.0,
-    jobs: Annotated[
-        int | None, option("J", "With -o: the first J jobs; all by default.", "-J", "--jobs")
-    ] = None,
-    rules: Annotated[
-        str,
-        option(
-            "NAME", "With -o: objective, due dates and weights: sts (Filippini 2024) or jahani."
-        ),
-    ] = "sts",
+    output: Output = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    after: After = 0.0,
+    jobs: Jobs = None,
+    rules: Rules = "sts",
     laws: Annotated[
         str | None,
         option(
@@ -85,11 +103,13 @@ def trace(
             "NAME", "With -o: none, or recorded: jobs may have shares as large as in the trace."
         ),
     ] = "none",
-    seed: Annotated[int, option("S", "With -o: seed of what is invented.")] = 1,
+    rigid: Rigid = False,
+    at: At = None,
+    seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """
-    Report what is wrong in a public trace, or make a workload of it.
+    Report what is wrong in a public trace, or make a workload or an instance of it.
 
     \b
     Example:
@@ -116,18 +136,121 @@ def trace(
             rules=rules,
             laws=laws or ("fixed" if rules == "jahani" else "base"),
             sharing=sharing,
+            rigid=rigid,
+            at=_moment(at),
             seed=seed,
         )
-    report = _report(files, cluster, gpus)
+    with options_named():
+        nodes, stand_ins = _nodes(cluster), _stand_ins(gpus)
+    with busy("reading the trace"):
+        report = quality_report.inspect(open_trace(files), nodes=nodes, gpus=stand_ins)
     if picture is not None:
         trace_picture(report, picture)
     if output is not None:
-        _write_workload(report, options, output, as_json=as_json)
+        _write(report, options, output, as_json=as_json)
         return
-    document = {**report.as_document(), "picture": picture}
-    out.print_json(document) if as_json else _print_report(document)
-    if report.has_errors:
-        raise typer.Exit(1)
+    _print_report(report, as_json=as_json, picture=picture)
+
+
+def import_(
+    jobs_file: Annotated[
+        Path, argument("JOBS.csv", "A line per job: CSV with a header, plain or .gz.")
+    ],
+    nodes_file: Annotated[
+        Path | None, argument("NODES.csv", "A line per node, or per group of them.")
+    ] = None,
+    columns: Annotated[
+        str,
+        option(
+            "LIST",
+            "Columns by role, with a unit where it is not the first one named below, such as"
+            " submit=when,gpus=n,duration=elapsed:min.",
+        ),
+    ] = "",
+    cluster: Cluster = None,
+    gpus: Gpus = None,
+    picture: Picture = None,
+    output: Output = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    after: After = 0.0,
+    jobs: Jobs = None,
+    rules: Rules = "sts",
+    laws: Annotated[
+        str,
+        option("NAME", "With -o: distributions of the epochs: fixed, base, mild or strong."),
+    ] = "fixed",
+    rigid: Rigid = False,
+    at: At = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """
+    Report what is wrong in your own tables, or make a workload or an instance of them.
+
+    \b
+    Example:
+      rsjs import jobs.csv nodes.csv --columns submit=when,gpus=n,duration=elapsed:min
+      rsjs import jobs.csv --cluster V100:8:4 --rigid -o workload.json.gz
+      rsjs import jobs.csv nodes.csv --at "2024-01-31 10:00:00" -o instance.json
+
+    \b
+    Roles:
+      gpus             number of GPUs (needed)
+      duration         run time: s, ms, min, h, d (needed, or start and end)
+      submit, start, end, due   dates, or numbers: s, ms, min, h, d
+      id, gpu, application      job, GPU type, network of the catalogue
+      share            of one GPU, in (0, 1], or percent
+      memory           on each GPU: GB, MB, GiB, MiB
+      weight           cost of one hour of tardiness, $
+      node_gpus, node_gpu, node_count   of the list of nodes: size, type, number
+
+    A column whose name is that of its role need not be named (in the list of nodes without node_).
+    With --at, or without submit, it is an instance: the jobs that wait or run at that moment.
+
+    What was not recorded is made up by rules that are printed, and kept in the file. While rows
+    have a flaw that neither --drop nor --keep names, the report is printed, nothing is written, and
+    the exit code is 1. More: docs/howto/data.md.
+    """
+    out.writable(picture and checked(picture))
+    files = [jobs_file] if nodes_file is None else [jobs_file, nodes_file]
+    out.writable(output, *files)
+    with options_named():
+        chosen: dict[str, Any] = {
+            "drop": _words(drop),
+            "keep": _words(keep),
+            "after": after,
+            "jobs": jobs,
+            "rules": rules,
+            "laws": laws,
+            "rigid": rigid,
+            "at": _moment(at),
+            "seed": seed,
+        }
+        ConversionOptions(**chosen)  # refused before the tables are read
+        nodes, stand_ins = _nodes(cluster), _stand_ins(gpus)
+        with busy("reading the tables"):
+            tables = open_tables(jobs_file, nodes_file, parse_columns(columns))
+            report = inspect_tables(tables, nodes=nodes, gpus=stand_ins)
+        options = options_of_own(report, **chosen)
+        unnamed = unnamed_kinds(report, options) if output is not None else []
+    if picture is not None:
+        trace_picture(report, picture)
+    if output is None or unnamed:
+        if unnamed:
+            kinds = ", ".join(kind.name for kind in unnamed)
+            print(f"rsjs: note: nothing is written: --drop or --keep {kinds}", file=sys.stderr)
+        _print_report(report, as_json=as_json, picture=picture, wrong=bool(unnamed))
+        return
+    _write(report, options, output, as_json=as_json)
+
+
+def _moment(at: str | None) -> float | str | None:
+    """Return a moment as hours, or as the date that it is."""
+    try:
+        return at if at is None else float(at)
+    except ValueError:
+        return at
 
 
 def _words(text: str | None) -> tuple[str, ...]:
@@ -135,34 +258,57 @@ def _words(text: str | None) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",")) if text else ()
 
 
-def _report(files: Sequence[Path], cluster: str | None, gpus: str | None) -> QualityReport:
-    """Read a trace with the nodes and stand-ins that the user gave, and report on it."""
+def _nodes(cluster: str | None) -> list[TraceNodes] | None:
+    return parse_nodes(cluster) if cluster is not None else None
+
+
+def _stand_ins(gpus: str | None) -> dict[str, str]:
+    """Return the GPU types of the catalogue that the user gave for others."""
     given = {}
-    with options_named():
-        for word in _words(gpus):
-            name, equals, gpu = word.partition("=")
-            if not equals:
-                raise InputError("/gpus", word, "NAME=GPU, such as H800=A100")
-            given[name.strip()] = gpu.strip()
-        stand_ins(given, UNRECORDED)
-        nodes = parse_nodes(cluster) if cluster is not None else None
-    with busy("reading the trace"):
-        return quality_report.inspect(open_trace(files), nodes=nodes, gpus=given)
+    for word in _words(gpus):
+        name, equals, gpu = word.partition("=")
+        if not equals:
+            raise InputError("/gpus", word, "NAME=GPU, such as H800=A100")
+        given[name.strip()] = one_of("gpus", gpu.strip(), gpu_names())
+    return given
 
 
-def _write_workload(
+def _write(
     report: QualityReport, options: ConversionOptions, output: Path, *, as_json: bool
 ) -> None:
-    """Write the workload; print it and what was left out for which reason."""
+    """Write the workload or instance; print it, what was left out and what was made up."""
     with busy("converting"), options_named():
-        workload, selection = converted(report, options)
-        save(workload, output)
-    left_out = {"dropped": selection.dropped, "not_wanted": selection.left}
-    out.print_made(workload, output, as_json=as_json, **left_out)
+        made, selection = converted(report, options)
+        save(made, output)
+    facts: dict[str, Any] = {"dropped": selection.dropped, "not_wanted": selection.left}
+    rules = made.generator["parameters"].get("imputed", {})  # of a user's own tables
+    if rules:
+        facts |= {"rows": report.tally.rows, "remarks": report.remarks}
+    if as_json:
+        facts |= {"imputed": rules} if rules else {}
+        out.print_made(made, output, as_json=True, **facts)
+        return
+    remarks = facts.pop("remarks", [])
+    out.print_made(made, output, as_json=False, **facts)
+    if rules:
+        title = f"Not recorded, and made up with seed {options.seed}"
+        out.print_table(title, ["what", "how"], [*rules.items()])
+    for remark in remarks:
+        print(f"odd: {remark}")
 
 
-def _print_report(document: dict[str, Any]) -> None:
-    """Print what is wrong, the load, and what looks odd."""
+def _print_report(
+    report: QualityReport, *, as_json: bool, picture: Path | None, wrong: bool = False
+) -> None:
+    """Print what is wrong, the load, and what looks odd; exit code 1 if something is wrong."""
+    document = {**report.as_document(), "picture": picture}
+    out.print_json(document) if as_json else _print_document(document)
+    if report.has_errors or wrong:
+        raise typer.Exit(1)
+
+
+def _print_document(document: dict[str, Any]) -> None:
+    """Print a report as text."""
     kinds, loads, gaps, remarks, _ = (document.pop(key) for key in TABLES)
     out.print_values(document, as_json=False)
     rows = []

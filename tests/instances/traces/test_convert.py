@@ -126,8 +126,8 @@ def test_what_is_dropped_is_counted_once(made):
     ("options", "message"),
     [
         ({"keep": []}, "/drop: found 1 no-gpu, 1 failed"),
-        ({"keep": [], "drop": ["no-gpu"]}, "found 1 failed, expected"),
-        ({"keep": ["failed"]}, "found 1 no-gpu, expected"),
+        ({"keep": [], "drop": ["no-gpu"]}, "found 1 failed at line 3, expected"),
+        ({"keep": ["failed"]}, "found 1 no-gpu at line 3, expected"),
         ({"keep": ["no-gpu"]}, "/keep: found 'no-gpu'"),
         ({"drop": ["truncated"]}, "/drop: found 'truncated'"),
         ({"drop": ["all"]}, "/drop: found 'all'"),

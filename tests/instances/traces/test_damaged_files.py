@@ -185,7 +185,7 @@ def test_a_table_without_rows_is_an_error(texts, ends):
     report = report_on("\r".join([header, *rows]) if ends == "\r" else header + ends)
     assert report.tally.flaws == {"empty": 1}
     assert report.has_errors
-    with pytest.raises(InputError, match="found 1 empty, expected a trace that can be read"):
+    with pytest.raises(InputError, match="found 1 empty, expected a table that can be read"):
         convert(replace(report, nodes=parse_nodes("V100:8:1")), ConversionOptions())
 
 
