@@ -191,8 +191,8 @@ def list_content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
         rows=[list_line(group) for group in grouped(rows, "instance").values()],
         notes=[
             "Best cost: the least that the checker confirms; of equals the first by method. sha256:"
-            f" {DIGITS} digits of that of the canonical form, see docs/files.md, and of that of the"
-            " best solution's file; the CSV file has all."
+            f" {DIGITS} digits of that of the canonical form, see docs/reference/files.md, and of"
+            " that of the best solution's file; the CSV file has all."
         ],
         footer=footer(rows),
         link=link,
