@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+import pandas as pd
 import pytest
 
 import rsjs
@@ -239,3 +240,56 @@ def test_the_examples_of_the_pages_run_in_a_jupyter_kernel(page, tmp_path):
     rsjs.save(rsjs.generate("jahani", nodes=2, jobs=8), tmp_path / "instance.json")
     context = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(notebook, resources=context, timeout=300).execute()
+
+
+def test_data_frames_become_a_workload_or_an_instance():
+    jobs = pd.DataFrame(
+        {
+            "when": pd.to_datetime(["2024-01-01 10:00", "2024-01-01 11:00"]).tz_localize(
+                "Asia/Tokyo"
+            ),
+            "gpus": [2, 1],
+            "duration": pd.to_timedelta([3, 2], unit="h"),
+        }
+    )
+    nodes = pd.DataFrame({"gpu": ["V100"], "gpus": [4], "count": [2]})
+    workload = rsjs.from_frames(jobs, nodes, columns={"submit": "when"})
+    assert isinstance(workload, Workload)
+    assert workload.jobs.release.tolist() == [0.0, 1.0]
+    moment = pd.Timestamp("2024-01-01 10:30", tz="Asia/Tokyo")
+    for at in (moment, moment.tz_convert("UTC"), "2024-01-01 01:30:00Z", 0.5):
+        options = {"columns": {"submit": "when"}, "rigid": True, "at": at}
+        instance = rsjs.from_frames(jobs, cluster="V100:4:2", **options)
+        assert isinstance(instance, Instance)
+        assert instance.jobs.id == ("row0",)
+    assert instance.name == "jobs-rigid-N2-s1-at0.5-J1"
+    assert "due" in instance.generator["parameters"]["imputed"]
+    assert (
+        "due"
+        not in rsjs.from_frames(
+            jobs.assign(due=moment), nodes, columns={"submit": "when"}, keep=["early-due"]
+        ).generator["parameters"]["imputed"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("jobs", "options", "message"),
+    [
+        ("jobs.csv", {}, "found an object of type str, expected a pandas DataFrame"),
+        ({"n": [1]}, {}, "jobs: /columns: found no column for gpus and duration, or start and end"),
+        ({"gpus": [1], "duration": [60]}, {"cluster": None}, "/cluster: found None, expected the"),
+        (
+            {"gpus": [1, 1, 0], "duration": [-60, 60, 60]},
+            {},
+            "found 1 no-gpu, 1 negative-duration at row 0, 2, expected each kind in drop or keep",
+        ),
+        ({"gpus": [1], "duration": [60]}, {"at": "noon"}, "/at: found 'noon', expected hours"),
+        ({"gpus": [1], "duration": [60]}, {"columns": {"len": "a"}}, "/columns: found 'len'"),
+        ({"gpus": [1], "duration": [60]}, {"gpus": {"": "H100"}}, "/gpus: found 'H100'"),
+    ],
+)
+def test_data_frames_that_make_no_sense_are_refused(jobs, options, message):
+    frame = pd.DataFrame(jobs) if isinstance(jobs, dict) else jobs
+    with pytest.raises(rsjs.InputError) as caught:
+        rsjs.from_frames(frame, **{"cluster": "V100:4:1", **options})
+    assert message in str(caught.value)

@@ -49,7 +49,7 @@ TRUNCATED = FlawKind(
 )
 FIELDS = FlawKind(name="fields", meaning="not as many fields as the table has, or broken JSON")
 NUMBER = FlawKind(name="number", meaning="text where a number belongs, or a time beyond 2^53 s")
-TIME = FlawKind(name="time", meaning="text where a date with a time belongs")
+TIME = FlawKind(name="time", meaning="no date with a time, as 2024-01-31 10:00:00")
 TIME_ZONE = FlawKind(
     name="time-zone", meaning="a time zone where the other times have none, or none where they do"
 )

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,7 @@ _MISREAD = (
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
 _ODD_RATIO = 20  # of the median run time over the span of submissions
 _ODD_SPAN = 10 * 366 * 86400.0  # s
+_ODD_LOAD, _ODD_SPAN_OF_LOAD = 10, 86400.0  # of all GPUs, of submissions over more than so many s
 _DIGITS = 3  # of the median run time [s] in a document
 
 
@@ -184,28 +184,31 @@ class QualityReport:
                 near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
                 again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
                 flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
-            # GPUs of the largest node that may run each job, 0 = none.
-            sizes = [*map(self._largest_node, (*rows.models, UNRECORDED))]
-            largest = np.array(sizes)[rows.model]
+            # Nodes that may run each job: whether there are any, and one is large enough.
             on_gpu = (flaw & flaws.NO_GPU.bit) == 0
-            flaw[on_gpu & (largest == 0)] |= flaws.GPU_MODEL.bit
-            large = (rows.gpus > largest) | (rows.memory > self._largest_memory)
-            flaw[on_gpu & (largest > 0) & large] |= flaws.TOO_LARGE.bit
+            code = np.where(rows.model < 0, len(rows.models), rows.model)
+            for i, model in enumerate((*rows.models, UNRECORDED)):
+                of_model = on_gpu & (code == i)
+                sizes = self._sizes(model) if of_model.any() else []
+                # what is not recorded is NaN, and fits
+                large = np.ones(len(rows), dtype=bool)
+                for gpus, memory in sizes:
+                    large &= (rows.gpus > gpus) | (rows.memory > memory)
+                flaw[of_model & large] |= (flaws.TOO_LARGE if sizes else flaws.GPU_MODEL).bit
             yield replace(rows, flaw=flaw)
 
-    def _largest_node(self, model: str) -> int:
-        """Return the GPUs of the largest node on which a job of a type may run; 0 without any."""
+    def _sizes(self, model: str) -> list[tuple[int, float]]:
+        """Return GPUs, and GB of each, of the nodes on which a job of a type may run."""
         if not gpus_of(model, self.known):
-            return 0
+            return []
         if not self._nodes_for(UNRECORDED):
-            return LARGEST_NODE
-        return max((group.gpus for group in self._nodes_for(model)), default=0)
-
-    @cached_property
-    def _largest_memory(self) -> float:
-        """GB of the largest GPU of the nodes; inf where none are known."""
-        types = {gpu for group in self.nodes for gpu in gpus_of(group.model, self.known)[:1]}
-        return max((gpu_type(gpu).memory_gb for gpu in types), default=np.inf)
+            return [(LARGEST_NODE, np.inf)]
+        return sorted(
+            {
+                (group.gpus, gpu_type(gpus_of(group.model, self.known)[0]).memory_gb)
+                for group in self._nodes_for(model)
+            }
+        )
 
     def _nodes_for(self, model: str) -> list[TraceNodes]:
         return nodes_for(model, self.nodes, self.known, binding=self.trace.format.binding)
@@ -270,6 +273,12 @@ class QualityReport:
             remarks.append(
                 f"the median run time, {median:.3g} s, is long for submissions within"
                 f" {self.span:.3g} s: check the unit"
+            )
+        capacity = self._capacity(UNRECORDED)
+        busy = sum(load.busy for load in self.loads)
+        if capacity and self.span > _ODD_SPAN_OF_LOAD and busy > _ODD_LOAD * capacity:
+            remarks.append(
+                f"{busy:.3g} GPUs busy on average, of {capacity}: check the units of times"
             )
         if self.span > _ODD_SPAN:
             years = self.span / (365.25 * 86400)

@@ -5,13 +5,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
 from rsjs.cli.trace import trace
 from rsjs.core.errors import InputError
-from rsjs.instances.io.files import read_workload
+from rsjs.instances.io.files import read_instance, read_workload
 
 HEADER = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"
 MORNING = "2020-06-09 08:00:00,2020-06-09 08:00:00,2020-06-09 09:00:00,3600,0"
@@ -122,6 +123,16 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     }
 
 
+@pytest.mark.parametrize("at", ["0.5", "2020-06-09 08:30:00"])
+def test_an_instance_at_a_moment_has_rigid_jobs(run, log, at):
+    out = log.with_name("instance.json")
+    run(log, "--cluster", "V100:8:2", "--rigid", "--at", at, "-o", out)
+    instance = read_instance(out)
+    assert instance.jobs.id == ("1",)
+    assert instance.now == 0.5
+    assert np.isfinite(instance.jobs.hours_per_epoch[0]).sum() == 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -132,6 +143,7 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
         ("--cluster V100 --drop no-gpu,killed", "--cluster: found 'V100'"),
         ("--cluster V100:8:2 --drop no-gpu,killed --gpus H800", "--gpus: found 'H800'"),
         ("--cluster V100:8:2 --drop no-gpu,killed --gpus =H800", "--gpus: found 'H800'"),
+        ("--cluster V100:8:2 --drop no-gpu,killed --at noon", "--at: found 'noon'"),
         ("--cluster V100:8:2 --rules jahani --laws base", "--laws: found 'base'"),
     ],
 )

@@ -206,6 +206,22 @@ def test_a_list_of_nodes_that_is_none_is_refused(opened, nodes, said):
         opened(nodes=nodes)
 
 
+def test_ten_minutes_in_milliseconds_over_three_months_look_odd(opened):
+    # seven days would be no odd run time by itself
+    lines = [f"{7200 * i},1,{600_000 + i}" for i in range(1000)]
+    jobs = "submit,gpus,duration\n" + "\n".join(lines) + "\n"
+    [remark] = opened(jobs, columns="", nodes=None, cluster="V100:4:1").remarks
+    assert remark == "83.5 GPUs busy on average, of 4: check the units of times"
+    assert opened(jobs, "duration=duration:ms", None, "V100:4:1").remarks == []
+
+
+def test_gpus_and_memory_must_fit_on_one_node(opened):
+    jobs = "gpus,duration,memory\n8,60,36\n2,60,36\n8,60,10\n8,60,\n"
+    report = opened(jobs, columns="", nodes=None, cluster="V100:8:1,A100:2:1")
+    assert kinds(report) == {"too-large": [2]}
+    assert made(report, drop=["too-large"]).jobs.memory_gb[0] == 36.0
+
+
 def test_applications_and_gpu_types_that_others_stand_for_are_told(opened):
     jobs = "gpus,duration,application,gpu\n1,60,bert,A10\n1,60,ResNet-50,V100\n1,60,,V100\n"
     report = opened(jobs, columns="", nodes=None, cluster=CLUSTER)
