@@ -32,7 +32,7 @@ MAX_NODES = 1_000_000  # of a group, as in the schema of files
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
 _MISSING = {b"", b"-", b"NA", b"N/A", b"NULL", b"NaN", b"None", b"nan", b"null"}
 _FORM = np.frombuffer(b"0000-00-00 00:00:00\0", dtype=np.uint8)
-_FIRST, _END = np.datetime64("1900-01-01", "s"), np.datetime64("2200-01-01", "s")
+FIRST_DATE, END_OF_DATES = np.datetime64("1900-01-01", "s"), np.datetime64("2200-01-01", "s")
 _ZONED = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)? ?(Z|[+-]\d\d:?\d\d|[A-Z]{3,4})")
 
 
@@ -276,7 +276,7 @@ def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
         moments[plain] = texts[plain].astype("datetime64[s]")
     except ValueError:  # one of them is no moment of the calendar
         moments[plain] = pd.to_datetime(texts[plain].astype(str), format="ISO8601", errors="coerce")
-    moments[(moments < _FIRST) | (moments >= _END)] = "NaT"
+    moments[(moments < FIRST_DATE) | (moments >= END_OF_DATES)] = "NaT"
     missing = np.isnat(moments)
     flaw = np.zeros(len(texts), dtype=np.uint32)
     for i in np.flatnonzero(missing).tolist():

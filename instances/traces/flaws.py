@@ -61,7 +61,7 @@ UNSORTED = FlawKind(
 )
 NO_GPU = FlawKind(name="no-gpu", meaning="0 GPUs: a job of CPUs")
 GPU_COUNT = FlawKind(name="gpu-count", meaning="no whole number of GPUs")
-SHARE = FlawKind(name="share", meaning="a share of a GPU that is not in (0, 1]; check the unit")
+SHARE = FlawKind(name="share", meaning="a share not in (0, 1], or of several GPUs; check the unit")
 TOO_LARGE = FlawKind(
     name="too-large", meaning="more GPUs than the largest node has, or more memory than a GPU"
 )

@@ -36,6 +36,9 @@ from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_names, networks
 from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import (
+    END_OF_DATES,
+    FIRST_DATE,
+    MAX_TIME,
     TableBlock,
     is_missing,
     job_records,
@@ -222,6 +225,9 @@ def _rendered(frame: pd.DataFrame, name: str) -> ByteSource:
 def _cells(column: pd.Series) -> pd.Series:
     if column.dtype.kind == "m":
         return column.dt.total_seconds()
+    # Whole numbers of which some are missing are floats in pandas: a name 7 would be 7.0.
+    if column.dtype.kind == "f" and (column.dropna().abs() < MAX_TIME).all():
+        return column.astype("Int64") if (column.dropna() % 1 == 0).all() else column
     if column.dtype.kind in "iufbM":
         return column
     # of texts and other objects
@@ -380,9 +386,12 @@ def _jobs(
         if values is not None and role != "due":
             block.flaw[values < 0] |= flaws.NEGATIVE.bit
     share = numbers("share")
+    if share is not None:
+        block.flaw[(share < 1) & (gpus > 1)] |= flaws.SHARE.bit
+    names = block.text(factors["id"][0]) if "id" in factors else np.zeros(len(block.line), "S1")
     return job_records(
         block,
-        id=block.text(factors["id"][0]) if "id" in factors else _lines(block, unit),
+        id=np.where(names == b"", _lines(block, unit), names),
         submit=np.zeros(len(block.line)) if submit is None else submit,
         start=numbers("start"),
         end=numbers("end"),
@@ -415,7 +424,9 @@ def _moments(block: TableBlock, column: str, zoned: bool) -> Floats:
         pd.Series(readable, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
     values = np.full(len(texts), np.nan)
-    values[good] = (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(dtype=float)
+    instants = moments.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    instants[(instants < FIRST_DATE) | (instants >= END_OF_DATES)] = "NaT"
+    values[good] = np.where(np.isnat(instants), np.nan, instants.astype(np.int64) / 1e6)
     block.flaw[~missing & other] |= flaws.TIME_ZONE.bit
     block.flaw[good & np.isnan(values)] |= (flaws.TIME_ZONE if zoned else flaws.TIME).bit
     return values

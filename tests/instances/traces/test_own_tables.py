@@ -302,6 +302,29 @@ def test_time_zones_are_read_and_others_than_most_are_flaws(opened, zone):
     assert made(report, drop=["time-zone"]).jobs.release.tolist() == [0.0, 1.0, 2.0]
 
 
+def test_dates_beyond_the_calendar_are_flaws(opened):
+    dates = ["2024-01-01", "1800-01-01", "9999-12-31", "2024-02-30", "2024-01-01"]
+    jobs = "submit,gpus,duration\n" + "".join(f"{date} 10:00:00,1,60\n" for date in dates)
+    assert kinds(opened(jobs, "", None, CLUSTER)) == {"time": [3, 4, 5]}
+
+
+def test_a_share_of_several_gpus_is_a_flaw_and_a_weight_of_0_is_odd(opened):
+    jobs = "gpus,duration,share,weight\n2,60,0.5,1\n1,60,0.5,0\n2,60,1,1\n"
+    report = opened(jobs, "", None, CLUSTER)
+    assert kinds(report) == {"share": [2]}
+    assert report.remarks == ["1 rows have weight 0: they may be late for nothing"]
+
+
+def test_jobs_without_a_name_have_that_of_their_line(opened):
+    jobs = "id,gpus,duration\n007,1,60\n,1,60\n,1,60\n"
+    report = opened(jobs, "", None, CLUSTER)
+    assert not report.has_errors
+    assert made(report).jobs.id == ("007", "line3", "line4")
+    frame = pd.DataFrame({"id": [7, None], "gpus": [1.0, 1.0], "duration": [60, 0.5]})
+    report = inspect_tables(open_frames(frame), nodes=parse_nodes(CLUSTER))
+    assert made(report).jobs.id == ("7", "row1")
+
+
 def test_one_bad_first_entry_does_not_make_numbers_of_dates(opened):
     jobs = "submit,gpus,duration\n5,1,60\n2024-01-01 10:00:00,1,60\n2024-01-01 11:00:00,1,60\n"
     assert kinds(opened(jobs, "", None, CLUSTER)) == {"time": [2]}
