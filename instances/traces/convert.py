@@ -258,6 +258,7 @@ def imputed(rows: JobRecords, report: QualityReport, options: ConversionOptions)
     )
     others = "other GPU types" if options.rigid else "other GPU types and counts"
     text[f"times on {others}"] = "by the ratios of the catalogue"
+    text["H, rho"] = f"{H:g} h and {RHO:g}, as in the papers"
     text["prices of nodes"] = "base power and training power at the price of energy of ANDREAS"
     return text
 

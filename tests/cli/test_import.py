@@ -84,12 +84,25 @@ def test_wrong_rows_are_a_report_with_lines_and_write_nothing_unless_they_are_na
     lines = [line.split() for line in ended.output.splitlines()]
     assert ["negative-duration", "1", "error", "ended", "before", "it", "started", "5"] in lines
     assert [line for line in lines if line[:3] == ["too-large", "1", "error"] and line[-1] == "6"]
-    assert "nothing is written: --drop or --keep too-large, negative-duration" in ended.output
+    assert "nothing is written: --drop too-large,negative-duration\n" in ended.output
     assert not Path("w.json").exists()
     ended = run("-o", "w.json", "--drop", "negative-duration,too-large", jobs=JOBS + FLAWED)
     assert ended.exit_code == 0
     assert "dropped     negative-duration 1, too-large 1" in ended.output
     assert read_any("w.json").jobs.id == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("jobs", "note"),
+    [
+        ("gpus,duration\n", "nothing is written\n"),
+        ("submit,gpus,duration,due\n9,1,60,3\n", "written: --drop early-due or --keep early-due\n"),
+    ],
+)
+def test_ways_to_go_on_are_named(run, jobs, note):
+    ended = run("-o", "w.json", jobs=jobs, columns=())
+    assert ended.exit_code == 1
+    assert note in ended.output
 
 
 def test_a_report_as_json_has_the_counts_and_lines(run):

@@ -238,8 +238,13 @@ def import_(
         trace_picture(report, picture)
     if output is None or unnamed:
         if unnamed:
-            kinds = ", ".join(kind.name for kind in unnamed)
-            print(f"rsjs: note: nothing is written: --drop or --keep {kinds}", file=sys.stderr)
+            ways = {
+                "--drop": [kind.name for kind in unnamed if not kind.whole],
+                "--keep": [kind.name for kind in unnamed if kind.kept],
+            }
+            named = [f"{way} {','.join(kinds)}" for way, kinds in ways.items() if kinds]
+            note = f"nothing is written: {' or '.join(named)}" if named else "nothing is written"
+            print(f"rsjs: note: {note}", file=sys.stderr)
         _print_report(report, as_json=as_json, picture=picture, wrong=bool(unnamed))
         return
     _write(report, options, output, as_json=as_json)
