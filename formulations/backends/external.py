@@ -6,8 +6,10 @@ The command is a template, run without a shell:
     mysolver {mps} {solution} --time {seconds} --gap {gap} --threads {threads} --seed {seed}
 
 `{mps}` and `{solution}` must occur; what the program must not be told may be left out. It runs in a
-folder of its own, which is removed; words of the command that name files are made absolute. Columns
-are c0, c1, ... and rows r0, r1, ...; columns that a solution leaves out are 0.
+folder of its own, which is removed; words of the command that name files are made absolute when it
+is declared. Columns are c0, c1, ... and rows r0, r1, ...; columns that a solution leaves out are 0.
+
+In method specifications a solver is its table as JSON (`table_of`), whatever it was declared by.
 
 A program prints its bound with few digits, which may round it up: one unit of the last digit is
 subtracted. Vectors are checked against the matrix before anybody uses them.
@@ -16,7 +18,6 @@ subtracted. Vectors are checked against the matrix before anybody uses them.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shlex
@@ -25,10 +26,11 @@ import string
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,7 @@ from rsjs.formulations.backends.solution_files import (
 )
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.mps import CONSTANT, write_mps
+from rsjs.instances.io.serialization import canonical_text
 
 REQUIRED, TOLD = ("mps", "solution"), ("seconds", "gap", "threads", "seed")
 PLACEHOLDERS = (*REQUIRED, *TOLD)
@@ -81,23 +84,35 @@ class ExternalSolver(Backend):
     solution_format: str = "auto"  #: a key of `FORMATS`, or "auto"
     bound: str = ""  #: pattern of the bound with one group; the format's if empty
     version_command: str = ""  #: prints the version
+    #: "module:function" that returns the program's path, if a package brings it; else the command's
+    #: first word is it
+    locate: str = ""
 
     @property
     def program(self) -> str:
         """The program's name or path."""
+        if self.locate:
+            module, _, function = self.locate.partition(":")
+            return str(getattr(import_module(module), function)())
         return shlex.split(self.command)[0]
 
     @property
     def install_command(self) -> str:
         """How to get the solver."""
+        if self.module:
+            return super().install_command
         return f"put the program {self.program} on PATH"
 
     def available(self) -> bool:
-        """Return whether the program is there and may be run."""
+        """Return whether the program is there and may be run, or the package that brings it."""
+        if self.module:
+            return super().available()
         return shutil.which(self.program) is not None
 
     def version(self) -> str | None:
         """Return the first line of `version_command`, or the program's digest; None without it."""
+        if self.module:
+            return super().version()
         path = shutil.which(self.program)
         if path is None:
             return None
@@ -112,9 +127,9 @@ class ExternalSolver(Backend):
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
 
     def import_solver(self) -> None:
-        """Raise ValueError if the program is not there."""
+        """Raise ValueError if the solver is not there; there is nothing to import."""
         if not self.available():
-            raise ValueError(f"solver {self.name!r} is not there; {self.install_command}")
+            raise ValueError(f"solver {self.name!r} is not installed; {self.install_command}")
 
     def load(self) -> Solve:
         """Return the function that drives the program."""
@@ -122,9 +137,31 @@ class ExternalSolver(Backend):
         return scaled(partial(solve, self))
 
 
-def from_command(command: str) -> ExternalSolver:
-    """Return the solver that a command template stands for, named for its program."""
-    return from_table({"name": _program(command), "command": command})
+def table_of(command: str, taken: Container[str] = ()) -> str:
+    """
+    Return a command template as the JSON text of a table.
+
+    The solver is named for the program, or for the script that follows it; "own-" precedes names
+    that are taken.
+    """
+    _refuse_template(command)
+    program, *further = map(Path, shlex.split(command))
+    script = next((word for word in further[:1] if word.is_file()), program)
+    name = re.sub(r"^[^A-Za-z]+|[^\w.+-]", "", script.stem) or "program"
+    name = f"own-{name}" if name in taken else name
+    return checked_table({"name": name, "command": command}, Path())
+
+
+def checked_table(table: Mapping[str, Any], folder: Path) -> str:
+    """
+    Return the table that declares a solver as JSON text; InputError as of `from_table`.
+
+    Words of its commands that name files are relative to the folder, and made absolute.
+    """
+    solver = from_table(table)
+    commands = {"command": solver.command, "version": solver.version_command}
+    absolute = {key: _absolute(text, folder) for key, text in commands.items() if text}
+    return canonical_text({**table, **absolute})
 
 
 def from_table(table: Mapping[str, Any]) -> ExternalSolver:
@@ -170,10 +207,14 @@ def from_table(table: Mapping[str, Any]) -> ExternalSolver:
     )
 
 
-def _program(command: str) -> str:
-    """Return the name of a command's program, without its folder."""
-    words = shlex.split(command)
-    return re.sub(r"[^\w.+-]", "_", Path(words[0]).name) if words else ""
+def _absolute(command: str, folder: Path) -> str:
+    """Return a command with paths for the words that name files; a bare program is on PATH."""
+    words = []
+    for i, word in enumerate(shlex.split(command)):
+        is_file = (i > 0 or "/" in word) and (folder / word).is_file()
+        path = str((folder / word).absolute()) if is_file else word
+        words.append(path if re.fullmatch(r"[^\s'\"\\]+", path) else shlex.quote(path))
+    return " ".join(words)
 
 
 def _refuse_template(command: str) -> None:
@@ -228,7 +269,8 @@ def solve(solver: ExternalSolver, task: SolveTask) -> RawResult:
             "threads": limits.threads,
             "seed": small_seed(limits),
         }
-        words = [_absolute(word).format_map(asked) for word in shlex.split(solver.command)]
+        words = [word.format_map(asked) for word in shlex.split(solver.command)]
+        words[0] = solver.program
         with relay.solving():
             code = _run(words, printed, limits.time_limit, relay)
         output = _tail(printed)
@@ -236,11 +278,6 @@ def solve(solver: ExternalSolver, task: SolveTask) -> RawResult:
             print(output)
         told = {key: asked[key] for key in TOLD if f"{{{key}}}" in solver.command}
         return _result(solver, relay, solution, output, code, told)
-
-
-def _absolute(word: str) -> str:
-    """Return the path of a word that names a file, as the program runs in another folder."""
-    return str(Path(word).absolute()) if Path(word).is_file() else word
 
 
 def _run(words: list[str], printed: Path, seconds: float, relay: CallbackAdapter) -> int | None:
@@ -386,10 +423,3 @@ def vector_of(model: MatrixModel, values: Mapping[str, float], solver: str) -> F
             f"{model.row_lower[worst]:.9g} to {model.row_upper[worst]:.9g}"
         )
     return rounded
-
-
-def declared(text: str) -> ExternalSolver | None:
-    """Return the solver that a command template or a table as JSON declares; None if it is none."""
-    if text.startswith("{"):
-        return from_table(json.loads(text))
-    return from_command(text) if "{mps}" in text else None

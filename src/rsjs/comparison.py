@@ -355,7 +355,7 @@ def _carried_out(
     return Comparison(
         rows=rows,
         skipped=[
-            Skipped(instance=run.instance, method=run.method, reason=reason)
+            Skipped(instance=run.instance, method=run.shown, reason=reason)
             for run, reason in prepared.skipped.items()
         ],
         trajectories=sorted(trajectories, key=by_place),

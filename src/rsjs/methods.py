@@ -4,10 +4,15 @@ Every method by name, and method specifications: `name[@solver][:rule][?key=valu
 An option may take a method; put it in parentheses if it has options itself:
 `hierarchical?controllers=8,method=(rsjs_classes@highs?packing=splits)`.
 Of several between "|" the first that serves the instance runs: `method=edf|(sts?spacing=5)`.
+
+A program is a solver, too: everything after @ is its command, `rsjs_nodes@mysolver {mps}
+{solution} --time {seconds}`; rule and options then stand in front. `Request.solver` is its table as
+JSON, which may stand where the name of a solver does, see `rsjs.formulations.backends.external`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import UserDict
 from collections.abc import Iterable, Mapping
@@ -20,18 +25,21 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Method
+from rsjs.core.method import Method, with_names
 from rsjs.core.report import Report
 from rsjs.formulations.backends.backend import Feature
-from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.formulations.backends.external import from_table, table_of
+from rsjs.formulations.backends.registry import BACKENDS, backend, is_program
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
+from rsjs.instances.io.serialization import canonical_text
 
 if TYPE_CHECKING:
     from rsjs.core.report import SolveResult
     from rsjs.instances.instance import Instance
 
 SPECIFICATION = "name[@solver][:rule][?key=value,...]"
+COMMAND = "mysolver {mps} {solution}"
 _PARTS = re.compile(r"([^@:?]*)(?:@([^:?]+))?(?::([^?]+))?(?:\?(.*))?", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
@@ -67,6 +75,11 @@ class Request:
         return text + (f"?{','.join(changed)}" if changed else "")
 
     @property
+    def label(self) -> str:
+        """Specification for people: programs by their names."""
+        return with_names(self.spelling)
+
+    @property
     def _others(self) -> list[Request]:
         """The methods to take otherwise, and those among the options."""
         inner = [value for value in self.options.values() if isinstance(value, Request)]
@@ -75,7 +88,7 @@ class Request:
     @property
     def decides(self) -> bool:
         """Whether there are solutions among the results: not with a solver of relaxations."""
-        integer = self.solver is None or Feature.INTEGER in BACKENDS[self.solver].features
+        integer = self.solver is None or Feature.INTEGER in backend(self.solver).features
         return self.method.decides and integer
 
     @property
@@ -83,10 +96,16 @@ class Request:
         """Names of the method, of those to take otherwise, and of those among the options."""
         return frozenset({self.method.name}).union(*(other.names for other in self._others))
 
+    @property
+    def programs(self) -> frozenset[str]:
+        """Solvers that are programs, see `Request.solver`: its own, and those of the others."""
+        own = {self.solver} if self.solver and is_program(self.solver) else set()
+        return frozenset(own).union(*(other.programs for other in self._others))
+
     def missing(self) -> str | None:
         """Return why the method cannot run here and what would help; None if it can."""
         name = self.solver or self.method.needs
-        solver = None if name is None else BACKENDS[name]
+        solver = None if name is None else backend(name)
         if solver and not solver.available():
             return f"solver {solver.name} is not installed: {solver.install_command}"
         return next(filter(None, (other.missing() for other in self._others)), None)
@@ -204,7 +223,8 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     """
     if not isinstance(specification, str):
         raise InputError("", specification, SPECIFICATION)
-    match = _PARTS.fullmatch(specification.strip())
+    text, table = _divided(specification.strip())
+    match = _PARTS.fullmatch(text)
     if match is None:
         expected = "a solver after @, a rule after :, or neither sign"
         raise InputError("", specification.strip(), expected)
@@ -217,10 +237,43 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     runs = {key: value for key, value in options.items() if isinstance(value, Request)}
     return Request(
         method=replace(method, runs=runs),
-        solver=_chosen("solver", solver, method.solvers, name),
+        solver=_program(method, table) or _chosen("solver", solver, method.solvers, name),
         rule=_chosen("rule", rule, method.rules, name),
         options=options,
     )
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """Return a specification without its solver, if that is a program, and the solver's table."""
+    head, _, tail = text.partition("@")
+    if head.count("(") != head.count(")") or (tail.startswith("{") and "?" in head):
+        return text, ""  # the solver is that of a method among the options
+    try:
+        if tail.startswith("{"):
+            table, end = json.JSONDecoder().raw_decode(tail)
+            if from_table(table).name in BACKENDS:
+                raise InputError("/name", table["name"], "a name that no other solver has")
+            return head + tail[end:], canonical_text(table)
+        if "{" in tail and not re.match(r"\w+\s*[:?]", tail):
+            return head, table_of(tail, BACKENDS)
+    except json.JSONDecodeError as error:
+        found, expected = described(tail), f"the table of a solver as JSON ({error})"
+        raise InputError("", found, expected) from None
+    except InputError as error:
+        key = f" (key {error.pointer[1:]})" if tail.startswith("{") else ""
+        raise InputError("", error.value, f"{error.expected}{key}") from None
+    return text, ""
+
+
+def _program(method: Method, table: str) -> str | None:
+    """Return a program as a method's solver; InputError for a method that takes no other one."""
+    if table and len(method.solvers) < 2:
+        used = next(iter(method.solvers), method.needs)
+        why = (
+            f"{used} alone, whose own features it uses" if used else f"no solver for {method.name}"
+        )
+        raise InputError("", f"{method.name} with solver {backend(table).name}", why)
+    return table or None
 
 
 def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | None:
@@ -231,7 +284,8 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
         return given
     if not known:
         raise InputError("", f"{name} with {what} {given}", f"no {what} for {name}")
-    raise _unknown(f"{what} of {name}", given, list(known))
+    more = f"; or a program, {COMMAND}" if what == "solver" and len(known) > 1 else ""
+    raise _unknown(f"{what} of {name}", given, list(known), more)
 
 
 def _options(method: Method, text: str) -> dict[str, Any]:
@@ -243,7 +297,7 @@ def _options(method: Method, text: str) -> dict[str, Any]:
         for name, option in method.options.items()
     }
     given = set()
-    for part in filter(None, _pieces(text, ",")):
+    for part in filter(None, pieces(text, ",")):
         name, equals, value = part.partition("=")
         if name in given:
             raise InputError("", part, f"{name} once")
@@ -259,26 +313,33 @@ def _options(method: Method, text: str) -> dict[str, Any]:
     return values
 
 
-def _pieces(text: str, separator: str) -> list[str]:
-    """Split a list at the separators outside parentheses."""
-    pieces, depth = [""], 0
+def pieces(text: str, separator: str) -> list[str]:
+    """Split a list at the separators outside parentheses, braces and quotation marks."""
+    pieces, depth, quote, escaped = [""], 0, "", False
     for character in text:
-        depth += (character == "(") - (character == ")")
+        if quote:
+            quote = "" if character == quote and not escaped else quote
+            escaped = character == "\\" and not escaped
+        elif character in "\"'":
+            quote = character
+        else:
+            depth += (character in "({") - (character in ")}")
         if depth < 0:
             break
-        if character == separator and depth == 0:
+        if character == separator and depth == 0 and not quote:
             pieces.append("")
         else:
             pieces[-1] += character
-    if depth != 0:
-        raise InputError("", text, "as many closing as opening parentheses")
+    if depth != 0 or quote:
+        expected = "as many closing as opening parentheses, braces and quotation marks"
+        raise InputError("", text, expected)
     return pieces
 
 
 def _inner(name: str, text: str) -> Request:
     """Return the method that an option names, with the others between "|" as `otherwise`."""
     requests = []
-    for piece in _pieces(text, "|"):
+    for piece in pieces(text, "|"):
         bare = piece[1:-1] if piece.startswith("(") and piece.endswith(")") else piece
         if bare == piece and "?" in piece:
             raise InputError("", f"{name}={piece}", f"{name}=({piece})")
@@ -296,7 +357,7 @@ def _as_text(value: Any) -> str:
     if not isinstance(value, Request):
         return str(value)
     specifications = (one.spelling for one in (value, *value.otherwise))
-    return "|".join(f"({text})" if "?" in text else text for text in specifications)
+    return "|".join(f"({text})" if "?" in text or "{" in text else text for text in specifications)
 
 
 def _value(name: str, option: Option, text: str) -> Any:
@@ -321,6 +382,6 @@ def _value(name: str, option: Option, text: str) -> Any:
     return value
 
 
-def _unknown(what: str, given: str, known: list[str]) -> InputError:
-    near = get_close_matches(given, known, n=3) or sorted(known)
-    return InputError("", f"{what} {given}" if given else f"no {what}", f"e.g. {', '.join(near)}")
+def _unknown(what: str, given: str, known: list[str], more: str = "") -> InputError:
+    near = ", ".join(get_close_matches(given, known, n=3) or sorted(known))
+    return InputError("", f"{what} {given}" if given else f"no {what}", f"e.g. {near}{more}")

@@ -18,6 +18,7 @@ from rsjs.bks.exact_cost import priced
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store, instance_file, read_document, refuse_other
 from rsjs.core.errors import InputError
+from rsjs.core.method import with_names
 from rsjs.core.report import Stop
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
@@ -89,8 +90,8 @@ def _origin(record: Record, source: str, made_by: Mapping[str, Any] | None) -> d
         "date": record.process["begun"],
         "source": source,
         "run_id": run.id,
-        "method": run.method,
-        "solver": run.solver,
+        "method": run.shown,
+        "solver": None if run.solver is None else with_names(f"@{run.solver}")[1:],
         "solver_version": record.solver_version,
         "rsjs_version": record.rsjs_version,
         "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,

@@ -35,6 +35,7 @@ from rsjs.campaigns.spec import HERE
 from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
 from rsjs.core.errors import InputError, described, told
+from rsjs.formulations.backends.registry import is_program
 from rsjs.rows.build import summary
 from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
 
@@ -207,7 +208,10 @@ class Dask(Dispatch):
     def _ask(self, workers: list[str]) -> Iterator[tuple[str, Conditions]]:
         """What workers have; those that have gone meanwhile do not answer."""
         interpreters, exclusive = self.session.campaign.environments, self.session.exclusive
-        wanted = {name: [*one.plugins] for name, one in self.session.environments.items()}
+        wanted = {
+            name: [*one.plugins, *filter(is_program, one.solvers)]
+            for name, one in self.session.environments.items()
+        }
 
         def there() -> Conditions:
             return conditions(environments.asked(interpreters, wanted), exclusive=exclusive)

@@ -1,7 +1,7 @@
 """
 The Python environments that methods run in: their versions, and which solvers they have.
 
-`python -m rsjs.campaigns.environments METHOD...` prints what one has, so an environment
+`python -m rsjs.campaigns.environments WANTED...` prints what one has, so an environment
 is asked by its own interpreter.
 """
 
@@ -11,7 +11,7 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib import metadata
@@ -20,7 +20,7 @@ from pathlib import Path
 from rsjs.campaigns.spec import HERE
 from rsjs.commit import code_digest
 from rsjs.core.errors import InputError, described
-from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.formulations.backends.registry import BACKENDS, backend, is_program, program
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Request, sources
 from rsjs.runs.kinds.base import KINDS, kind
@@ -34,7 +34,8 @@ class Environment:
 
     python: str
     rsjs_version: str
-    solvers: Mapping[str, str]  # name -> version, "" if it tells none, of those that are there
+    # name, or table of a program that was asked for -> version, "" if it tells none
+    solvers: Mapping[str, str]
     methods: list[str]
     sha256: str  # of `name-version` of all installed distributions, one a line
     code: str = ""  # see `commit.code_digest`; "" = not known
@@ -50,7 +51,8 @@ class Environment:
                 return f"method {one.method.name} is not known in this environment"
             solver = one.solver or one.method.needs
             if solver is not None and solver not in self.solvers:
-                return f"solver {solver} is not installed: {BACKENDS[solver].install_command}"
+                absent = backend(solver)
+                return f"solver {absent.name} is not installed: {absent.install_command}"
         found = (self.plugins.get(name, {}).get("broken") for name in sorted(request.names))
         return next(filter(None, found), None)
 
@@ -60,10 +62,18 @@ class Environment:
         return canonical_text(found) if found else None
 
 
-def here(methods: Iterable[str] = ()) -> Environment:
-    """Describe the environment of this process; of other packages, import these methods only."""
+def here(wanted: Sequence[str] = ()) -> Environment:
+    """
+    Describe the environment of this process.
+
+    Of other packages, import the methods wanted only; solvers that are programs are wanted by their
+    tables.
+    """
     plugins: dict[str, Mapping[str, str]] = {}
-    for method in methods:
+    solvers = {**BACKENDS, **{table: program(table) for table in filter(is_program, wanted)}}
+    for method in wanted:
+        if is_program(method):
+            continue
         try:
             plugins |= sources([method])
         except InputError as error:
@@ -72,7 +82,7 @@ def here(methods: Iterable[str] = ()) -> Environment:
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
         rsjs_version=metadata.version("rsjs-bench"),
-        solvers={key: one.version() or "" for key, one in BACKENDS.items() if one.available()},
+        solvers={key: one.version() or "" for key, one in solvers.items() if one.available()},
         methods=sorted({name for one in KINDS for name in kind(one).methods()}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
         code=code_digest(),
@@ -83,15 +93,19 @@ def here(methods: Iterable[str] = ()) -> Environment:
 def asked(
     interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
 ) -> dict[str, Environment]:
-    """Describe the environments that methods are wanted in; InputError for one without answer."""
+    """
+    Describe environments; InputError for one without answer.
+
+    `wanted` has the methods of other packages, and the programs, that are to run in each.
+    """
     return {
-        name: here(methods) if name == HERE else _ask(name, interpreters[name], methods)
-        for name, methods in wanted.items()
+        name: here([*asked]) if name == HERE else _ask(name, interpreters[name], asked)
+        for name, asked in wanted.items()
     }
 
 
-def _ask(name: str, python: str, methods: Iterable[str]) -> Environment:
-    command = [python, "-m", "rsjs.campaigns.environments", *sorted(methods)]
+def _ask(name: str, python: str, wanted: Iterable[str]) -> Environment:
+    command = [python, "-m", "rsjs.campaigns.environments", *sorted(wanted)]
     said = ""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)

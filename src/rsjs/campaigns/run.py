@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rsjs.campaigns import schema_files
 from rsjs.core.call import Limits
+from rsjs.core.method import with_names
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.kinds.base import Kind
 
@@ -71,10 +72,15 @@ class Run:
         return fields | {key: value for key, value in further.items() if value}
 
     @property
+    def shown(self) -> str:
+        """Specification for people: programs by their names."""
+        return with_names(self.method)
+
+    @property
     def label(self) -> str:
         """For people: method, environment and seed on an instance."""
         where = f" [{self.environment}]" if self.environment else ""
-        return f"{self.method}{where} seed {self.limits.seed} on {self.instance}"
+        return f"{self.shown}{where} seed {self.limits.seed} on {self.instance}"
 
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""

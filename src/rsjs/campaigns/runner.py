@@ -162,6 +162,13 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
         for choice in campaign.choices:
             methods[choice.environment] |= choice.request.names
+    shown: dict[str, str] = {}
+    for choice in campaign.choices:
+        methods[choice.environment] |= choice.request.programs
+        specification = choice.request.spelling
+        if shown.setdefault(choice.request.label, specification) != specification:
+            expected = "one program of that name: tables with names of their own, see [[solvers]]"
+            raise InputError("/methods", choice.request.label, expected, campaign.file)
     with pointed(file=campaign.file):
         environments = asked(campaign.environments, methods)
     if folder is not None and keep:

@@ -8,9 +8,10 @@ problems and methods depends on the kind of the problems, see `ProblemKind.keys`
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date, time
 from fnmatch import fnmatchcase
@@ -23,6 +24,8 @@ from rsjs.campaigns.run import Isolation
 from rsjs.campaigns.sources import Source, distinct, expanded, pointed, sources, unknown
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
+from rsjs.formulations.backends.external import checked_table
+from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.json_schema import pointer, walk
 from rsjs.methods import Request
@@ -103,6 +106,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     limits, folder = document.get("limits", {}), path.absolute().parent
     of = kind_of(document)
     problems, methods, *_ = of.keys
+    programs = _programs(document.get("solvers", ()), folder)
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -130,7 +134,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         choices=tuple(
             choice
             for i, entry in enumerate(document[methods])
-            for choice in _choices(of, document, entry, f"/{methods}/{i}")
+            for choice in _choices(of, document, entry, programs, f"/{methods}/{i}")
         ),
         environments=environments,
         kind=of.name,
@@ -140,8 +144,35 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     )
 
 
+def _programs(entries: Iterable[Mapping[str, Any]], folder: Path) -> dict[str, str]:
+    """Return the tables of the programs in `[[solvers]]`, as JSON, by name."""
+    found: dict[str, str] = {}
+    for i, entry in enumerate(entries):
+        with pointed(f"/solvers/{i}"):
+            table = checked_table(entry, folder)
+            name = entry["name"]
+            if name in BACKENDS or name in found:
+                expected = "a name that no other solver has"
+                raise InputError("/name", name, expected)
+        found[name] = table
+    return found
+
+
+def _with_tables(specification: str, programs: Mapping[str, str]) -> str:
+    """Return a specification with the tables of the programs that it names."""
+
+    def table(found: re.Match[str]) -> str:
+        return "@" + programs.get(found[1], found[1])
+
+    return re.sub(r"@([A-Za-z][\w.+-]*)(?=$|[:?)|,])", table, specification)
+
+
 def _choices(
-    of: ProblemKind, document: Mapping[str, Any], entry: Mapping[str, Any], at: str
+    of: ProblemKind,
+    document: Mapping[str, Any],
+    entry: Mapping[str, Any],
+    programs: Mapping[str, str],
+    at: str,
 ) -> Iterator[Choice]:
     """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
     environments, environment = document.get("environments", {}), entry.get("environment", HERE)
@@ -149,7 +180,7 @@ def _choices(
         raise unknown(f"{at}/environment", environment, environments)
     for k, text in enumerate(entry["run"]):
         with pointed(f"{at}/run/{k}"):
-            request = of.request(text)
+            request = of.request(_with_tables(text, programs))
         yield Choice(
             request=request,
             environment=environment,

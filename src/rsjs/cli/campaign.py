@@ -225,7 +225,7 @@ def print_plan(prepared: Prepared, folder: Path, slots: int, *, as_json: bool) -
         return
     print_text(f"{campaign.name}: {' '.join(campaign.shows.split())}\n")
     every, left = (
-        Counter(run.method for run in runs) for runs in (prepared.selected, prepared.left)
+        Counter(run.shown for run in runs) for runs in (prepared.selected, prepared.left)
     )
     rows = [(method, count, left[method]) for method, count in every.items()]
     print_table("", ("method", ">runs", ">left"), rows)
@@ -271,7 +271,7 @@ def _document(prepared: Prepared, folder: Path) -> dict[str, Any]:
 
 def _skipped(prepared: Prepared) -> list[str]:
     """Return each reason with the number of runs that it keeps from being carried out."""
-    cases = Counter((run.method, reason) for run, reason in prepared.skipped.items())
+    cases = Counter((run.shown, reason) for run, reason in prepared.skipped.items())
     lines = [
         f"skipped: {method}, {counted(count, 'run')}: {reason}"
         for (method, reason), count in cases.most_common(MOST)

@@ -76,7 +76,7 @@ def _solve(
     with options_named("--method"):
         request = kind.request(method)
         verified_run.refuse(problem, request)
-    line = RunLine(request.spelling, allowed.time_limit)
+    line = RunLine(request.label, allowed.time_limit)
     with Screen() as screen:
         screen.show(line)
         outcome = verified_run.run(problem, request, allowed, options=options, on_event=line)

@@ -97,11 +97,17 @@ def split(text: str) -> list[str]:
     """
     Return the methods in a list; `key=value` after a comma belongs to the options before it.
 
+    Commas within quotation marks are those of a program's command.
+
     >>> split("greedy:code, sts?iterations=5,seed=2,edf")
     ['greedy:code', 'sts?iterations=5,seed=2', 'edf']
     """
+    from rsjs.methods import pieces
+
     methods: list[str] = []
-    for part in filter(None, map(str.strip, text.split(","))):
+    for part in filter(None, map(str.strip, pieces(text, ","))):
+        if methods and "{mps}" in methods[-1] and not re.match(r"[\w./\\-]+([@:?]|$)", part):
+            raise InputError("", part, "a method; in a command, words with commas in quotes")
         if methods and "?" in methods[-1] and re.match(r"\w+=", part):
             methods[-1] += f",{part}"
         else:

@@ -85,7 +85,7 @@ def solve(
     request = request_of(method or (DEFAULT_OF_FILTER if filters else DEFAULT))
     if reason := request.missing():
         expected = f"another method, e.g. {ELSE}, which needs no solver: {reason}"
-        raise InputError("--method", request.spelling, expected)
+        raise InputError("--method", request.label, expected)
     instance = _from_standard_input() if filters else read_instance(file)
     start = None
     if warm_start is not None:
@@ -95,7 +95,7 @@ def solve(
     writable(output, file)
     verified_run.refuse(instance, request, start)  # before anything is said
     tell_compilation(request)
-    line = RunLine(request.spelling, allowed.time_limit)
+    line = RunLine(request.label, allowed.time_limit)
     with Screen(live=not log) as screen:
         screen.show(line)
         outcome = verified_run.run(

@@ -8,6 +8,7 @@ other packages join by the entry point `rsjs.methods`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -168,3 +169,17 @@ def _named(function: str) -> Any:
     """Import and return the function "module:function"."""
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)
+
+
+def with_names(specification: str) -> str:
+    """
+    Return a method specification with names in place of tables of solvers.
+
+    >>> with_names('rsjs_classes@{"command":"s {mps} {solution}","name":"s"}?packing=splits')
+    'rsjs_classes@s?packing=splits'
+    """
+    text, at = specification, 0
+    while (at := text.find("@{", at) + 1) > 0:
+        table, end = json.JSONDecoder().raw_decode(text, at)
+        text = f"{text[:at]}{table['name']}{text[end:]}"
+    return text

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from rsjs.core.call import Limits
+from rsjs.core.method import with_names
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.rows.columns import COLUMNS, Row
@@ -119,7 +120,7 @@ def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
             "instance_sha256": one.problem.digest,
             "nodes": nodes,
             "jobs": jobs,
-            "method": one.method,
+            "method": with_names(one.method),
             **_limited(limits),
             **_reported(one.result, one.verdict),
             "solver_version": one.solver_version,
@@ -146,6 +147,7 @@ def _asked(run: Run) -> dict[str, Any]:
     limits = {**_limited(run.limits), "memory_limit_mb": run.limits.memory_limit_mb}
     plugins = {} if run.plugins is None else {"plugins": run.plugins}
     names = {"run_id": run.id, "spelling": run.method, "timing": run.timing_class}
+    asked["method"] = run.shown
     return {**asked, **limits, **plugins, **names}
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.core.method import with_names
+from rsjs.formulations.backends.registry import backend
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
@@ -47,7 +48,7 @@ class Outcome(Verified):
         return {
             "instance": self.problem.name,
             "instance_sha256": self.problem.digest,
-            "method": self.method,
+            "method": with_names(self.method),
             **verdict_keys(verdict, result.bound),
             "stop": result.stop.value,
             "claimed_objective": result.objective,
@@ -124,7 +125,7 @@ def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
         problem=problem,
         kind=kind_of(problem),
         method=request.spelling,
-        solver_version=None if solver is None else BACKENDS[solver].version(),
+        solver_version=None if solver is None else backend(solver).version(),
         **vars(found),
     )
 
@@ -139,11 +140,11 @@ def refuse(problem: Any, request: Request, warm_start: Solution | None = None) -
     """Raise InputError if method, solver or warm start cannot serve the problem."""
     reason = kind_of(problem).refusal(request, problem) or request.missing()
     if reason is not None:
-        raise InputError("", request.spelling, f"another method or instance: {reason}")
+        raise InputError("", request.label, f"another method or instance: {reason}")
     if warm_start is None:
         return
     if not request.method.warm_start:
-        raise InputError("", request.spelling, "a method that uses a warm start")
+        raise InputError("", request.label, "a method that uses a warm start")
     verdict = check(problem, warm_start)
     if not verdict.feasible:
         raise InputError("", "warm start", f"a feasible solution ({verdict.violations[0]})")

@@ -15,7 +15,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.formulations.backends import external
 from rsjs.formulations.backends.backend import SolveTask
-from rsjs.formulations.backends.external import from_command, from_table
+from rsjs.formulations.backends.external import from_table, table_of
+from rsjs.formulations.backends.registry import backend, program
 from rsjs.formulations.backends.solution_files import read_solution
 from rsjs.formulations.milp.matrix import ColumnKind
 from rsjs.formulations.milp.mps import write_mps
@@ -28,22 +29,22 @@ from tests.formulations.backends.test_backends import (
     random_model,
 )
 
-PROGRAMS = {  # command by wheel; {program} and {libraries} are in it
-    "cbcbox": "{program} {mps} -sec {seconds} -ratio {gap} -solve -solution {solution}",
-    "highsbox": "env LD_LIBRARY_PATH={libraries} {program} {mps} --time_limit {seconds}"
-    " --random_seed {seed} --solution_file {solution}",
-}
+HIGHS_PROGRAM = (
+    "env LD_LIBRARY_PATH={libraries} {program} {mps} --time_limit {seconds}"
+    " --random_seed {seed} --solution_file {solution}"
+)
 
 
-@pytest.fixture(params=PROGRAMS)
-def program(request):
+@pytest.fixture(params=["cbcbox", "highsbox"])
+def real(request):
     """A real program, from its wheel."""
     wheel = pytest.importorskip(request.param)
-    name = request.param.removesuffix("box")
-    folder = Path(wheel.__file__).parent / f"{name}_dist"
-    command = PROGRAMS[request.param].replace("{program}", str(folder / "bin" / name))
+    if request.param == "cbcbox":
+        return backend("cbc")
+    folder = Path(wheel.__file__).parent / "highs_dist"
+    command = HIGHS_PROGRAM.replace("{program}", str(folder / "bin" / "highs"))
     command = command.replace("{libraries}", str(folder / "lib"))
-    return from_table({"name": name, "command": command, "format": name})
+    return from_table({"name": "own-highs", "command": command, "format": "highs"})
 
 
 def solved(solver, model, seconds=20.0, **more):
@@ -52,32 +53,32 @@ def solved(solver, model, seconds=20.0, **more):
 
 @pytest.mark.solver
 class TestPrograms:
-    def test_integer_optima_are_those_of_enumeration(self, program):
+    def test_integer_optima_are_those_of_enumeration(self, real):
         for seed in range(6):
             model = random_model(seed)
-            result = solved(program, model)
+            result = solved(real, model)
             assert result.objective == pytest.approx(enumerated(model), rel=1e-6)
             assert result.bound <= enumerated(model)
             assert result.stop in (Stop.OPTIMAL, Stop.GAP, Stop.ITERATIONS)  # by digits printed
             assert result.bound == pytest.approx(result.objective, rel=1e-4, abs=1e-4)
 
-    def test_continuous_columns_keep_their_fractions(self, program):
+    def test_continuous_columns_keep_their_fractions(self, real):
         model = model_of([[2.0, 1.0]], [1.0, 1.0], 0, 5, 3.0, kind=[0, 0])
-        assert solved(program, model).objective == pytest.approx(1.5)
+        assert solved(real, model).objective == pytest.approx(1.5)
 
-    def test_infeasibility_is_told(self, program):
-        result = solved(program, infeasible())
+    def test_infeasibility_is_told(self, real):
+        result = solved(real, infeasible())
         assert (result.stop, result.x, result.bound) == (Stop.INFEASIBLE, None, None)
 
-    def test_a_time_limit_leaves_solution_and_bound(self, program):
+    def test_a_time_limit_leaves_solution_and_bound(self, real):
         model, greedy = cover()
-        result = solved(program, model, seconds=1.5)
+        result = solved(real, model, seconds=1.5)
         assert result.stop is Stop.TIME_LIMIT
         assert result.bound < greedy
         assert model.objective(result.x) == result.objective
 
-    def test_no_solution_in_time_is_none(self, program):
-        result = solved(program, market_split()[0], seconds=1.0)
+    def test_no_solution_in_time_is_none(self, real):
+        result = solved(real, market_split()[0], seconds=1.0)
         assert (result.stop, result.x) == (Stop.TIME_LIMIT, None)
 
 
@@ -154,7 +155,7 @@ def test_a_program_that_writes_nothing_says_what_it_printed_last(fake):
 
 
 def test_a_program_that_is_not_there_is_told():
-    solver = from_command("no-such-solver {mps} {solution}")
+    solver = program(table_of("no-such-solver {mps} {solution}"))
     assert not solver.available()
     assert solver.version() is None
     with pytest.raises(ValueError, match="put the program no-such-solver on PATH"):
