@@ -44,7 +44,7 @@ def test_optional_packages_are_those_of_the_extras_with_their_install_commands(m
     for name, (extra, _) in doctor.EXTRAS.items():
         assert any(needed.startswith(name) for needed in of_extra[extra])
     told = {extra for extra, _ in doctor.EXTRAS.values()}
-    assert told == {*of_extra} - {"solvers", "gurobi", "docs", "test"}
+    assert told == {*of_extra} - {"solvers", "gurobi", "cbc", "docs", "test"}
     monkeypatch.setattr(doctor, "_version", lambda name: None)
     assert doctor.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
 
