@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rsjs.cli.options import requests
+from rsjs.cli.options import requests, split
 from rsjs.core.call import Call, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method
@@ -295,3 +295,65 @@ for spelling, run in methods() if sys.argv[1] == "methods" else policies():
 def test_what_is_imported_and_compiled_comes_before_the_clock(what):
     done = subprocess.run([sys.executable, "-c", PREPARED, what], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+COMMAND = "mysolver {mps} {solution} --time {seconds}"
+TABLE = '{"command":"mysolver {mps} {solution} --time {seconds}","name":"mysolver"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "spelling", "label"),
+    [
+        (f"rsjs_nodes@{COMMAND}", f"rsjs_nodes@{TABLE}", "rsjs_nodes@mysolver"),
+        (
+            f"rsjs_classes?packing=splits@{COMMAND}",
+            f"rsjs_classes@{TABLE}?packing=splits",
+            "rsjs_classes@mysolver?packing=splits",
+        ),
+        (f"jahani_dual@{TABLE}", f"jahani_dual@{TABLE}", "jahani_dual@mysolver"),
+        (
+            f"hierarchical?method=(rsjs_nodes@{COMMAND})",
+            f"hierarchical?method=(rsjs_nodes@{TABLE})",
+            "hierarchical?method=(rsjs_nodes@mysolver)",
+        ),
+        (
+            "rsjs_nodes@/no/highs {mps} {solution} 'a,b: c?d'",
+            """rsjs_nodes@{"command":"/no/highs {mps} {solution} 'a,b: c?d'","name":"own-highs"}""",
+            "rsjs_nodes@own-highs",
+        ),
+    ],
+)
+def test_a_program_is_a_solver_and_its_specification_is_read_back(text, spelling, label):
+    request = parse(text)
+    assert (request.spelling, request.label) == (spelling, label)
+    assert parse(spelling).spelling == spelling
+    assert len(request.programs) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rsjs_bound@s {mps} {solution}", "expected highs alone"),
+        ("fifo@s {mps} {solution}", "expected no solver for fifo"),
+        ("rsjs_nodes@s {mps}", "expected {solution} in the command"),
+        ("rsjs_nodes@s {mps} {solution} {time}", "found '{time}', expected one of {mps}"),
+        ("rsjs_nodes@{x", "the table of a solver as JSON"),
+        ('rsjs_nodes@{"name":"cbc","command":"cbc {mps} {solution}"}', "that no other solver has"),
+        ("rsjs_nodes@glpk", "or a program, mysolver {mps} {solution}"),
+    ],
+)
+def test_a_program_that_cannot_serve_is_refused(text, said):
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert said in str(caught.value)
+
+
+def test_commas_in_quotation_marks_do_not_divide_a_list():
+    text = "edf,rsjs_nodes@s {mps} {solution} 'a,b',sts?iterations=5,seed=2"
+    assert split(text) == [
+        "edf",
+        "rsjs_nodes@s {mps} {solution} 'a,b'",
+        "sts?iterations=5,seed=2",
+    ]
+    with pytest.raises(InputError, match="words with commas in quotes"):
+        split("rsjs_nodes@s {mps} {solution} -x a, -y b")

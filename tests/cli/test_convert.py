@@ -78,3 +78,35 @@ def test_a_method_that_does_not_serve_the_instance_is_refused(rsjs, folder, tmp_
     refusal = rsjs("convert", folder / "small.json", *line).refusal
     assert "rsjs_nodes serves energy first_ending, not proportional" in refusal
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.solver
+def test_what_a_program_wrote_for_a_model_comes_back_as_a_verified_solution(rsjs, folder, tmp_path):
+    highspy = pytest.importorskip("highspy")
+    model, written = tmp_path / "m.mps", tmp_path / "m.sol"
+    rsjs("convert", folder / "small.json", "--method", "jahani_patterns", "-o", model)
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.readModel(str(model))
+    highs.run()
+    highs.writeSolution(str(written), 0)
+    line = ("import-solution", folder / "small.json", written, "-o", tmp_path / "s.json")
+    ended = rsjs(*line, "--method", "jahani_patterns", "--json")
+    assert (ended.code, ended.json["feasible"]) == (0, True)
+    assert ended.json["objective"] == pytest.approx(highs.getInfo().objective_function_value)
+    assert rsjs("check", folder / "small.json", tmp_path / "s.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nope 1\n", "found column nope, expected a column of jahani_patterns"),
+        ("# nothing\n", "found no solution, expected a solution file with one"),
+        ("ONE_VAR_CONSTANT nan\n", "found ONE_VAR_CONSTANT nan, expected a finite number"),
+    ],
+)
+def test_what_is_no_solution_of_the_model_is_refused(rsjs, folder, tmp_path, text, said):
+    (tmp_path / "m.sol").write_text(text)
+    line = ("import-solution", folder / "small.json", tmp_path / "m.sol", "-o", tmp_path / "s.json")
+    assert said in rsjs(*line).refusal
+    assert not (tmp_path / "s.json").exists()

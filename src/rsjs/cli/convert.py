@@ -1,4 +1,8 @@
-"""`rsjs convert`: files of other programs, to our formats and from them."""
+"""
+`rsjs convert`: files of other programs, to our formats and from them.
+
+`rsjs import-solution` is the way back of a linear model.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,22 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from rsjs import api
 from rsjs.cli.mig_files import Form, is_mig
-from rsjs.cli.options import Json, argument, option, options_named, request_of
-from rsjs.cli.output import print_made, print_values, writable
+from rsjs.cli.options import Json, Output, argument, option, options_named, request_of
+from rsjs.cli.output import print_json, print_made, print_values, print_verdict, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
+from rsjs.formulations.backends.solution_files import FORMATS
 from rsjs.formulations.milp import export
+from rsjs.instances.check import check
 from rsjs.instances.io import gpuscheduler_csv
-from rsjs.instances.io.files import SolutionFile, read_any, read_instance
+from rsjs.instances.io.files import SolutionFile, read_any, read_instance, write_solution
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.jobs import JobSet
+from rsjs.runs.verified_run import verdict_keys
 
 DEFAULT = "jahani_patterns"
 
@@ -66,6 +75,7 @@ def convert(
     A linear model is for solvers that have no interface here. The same instance and method give
     the same bytes. The model is named METHOD.INSTANCE; columns and rows have names such as
     x_j3_v1_g2; a constant in the objective is the cost of a column fixed at 1.
+    `rsjs import-solution` reads what a solver wrote for it.
 
     MIG jobs are those of Konopa et al. 2025. Their files have no place for classes, further fields
     and whether a job may migrate, and none for memory and deadlines that are not integers.
@@ -88,6 +98,61 @@ def convert(
         else:
             gpuscheduler_csv.write(content, output)
     print_made(content, output, as_json=as_json)
+
+
+def import_solution(
+    source: Annotated[Path, argument("INSTANCE", "The instance whose model was written.")],
+    found: Annotated[
+        Path, argument("MODEL.sol", f"What a solver wrote: {', '.join(FORMATS)} format.")
+    ],
+    output: Output,
+    method: Annotated[
+        str, option("METHOD", f"Whose linear model it was, {DEFAULT} by default.")
+    ] = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """
+    Read what a solver wrote for the model of `rsjs convert`, and check it.
+
+    \b
+    Example:
+      rsjs convert instance.json --method rsjs_nodes -o model.mps
+      mysolver model.mps model.sol
+      rsjs import-solution instance.json model.sol --method rsjs_nodes -o solution.json
+
+    The format is told by the head of the file; lines of a name and a value do, too. Columns that
+    are left out are 0. The solution is written if it is feasible; else the exit code is 1.
+    """
+    request = request_of(method)
+    with options_named("--method"):
+        export.refuse(request.method.name, Path("model.mps"))
+    writable(output, source, found)
+    with busy("building the model"):
+        instance = read_instance(source)
+        solution = export.import_solution(request.method.name, instance, request.options, found)
+    verdict = check(instance, solution)
+    document = {
+        "instance": instance.name,
+        "instance_sha256": instance.digest,
+        "method": replace(request, solver=None).spelling,
+        **verdict_keys(verdict, None),
+        "counts": verdict.counts,
+    }
+    if verdict.feasible:
+        write_solution(
+            solution,
+            instance.digest,
+            output,
+            method=document["method"],
+            objective=verdict.objective,
+        )
+    document["solution_file"] = output if verdict.feasible else None
+    if as_json:
+        print_json(document)
+    else:
+        written = str(output) if verdict.feasible else "not written"
+        print_verdict(document, ("solution", written))
+    raise typer.Exit(0 if verdict.feasible else 1)
 
 
 def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:

@@ -26,7 +26,7 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE
-from rsjs.methods import BUILT_IN, SPECIFICATION, all_methods
+from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, all_methods
 from rsjs.rows.select import MIG
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.simulation.policies.registry import POLICIES
@@ -284,6 +284,8 @@ def _print_solvers(solvers: list[dict[str, Any]]) -> None:
         print(f"{solver['name']}: {version if solver['available'] else missing}")
         shown = (key for key in ("package", "features", "notes", "methods") if solver[key])
         print_facts((f"  {key}", text_of(solver[key])) for key in shown)
+    print(f"\nAny program that reads MPS is a solver, too: METHOD@'{COMMAND} --time {{seconds}}',")
+    print("or [[solvers]] of a campaign; see docs/howto/solver.md.")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Decide": {
         "solve": ("solve:solve", "run a method on an instance and verify its solution"),
+        "import-solution": ("convert:import_solution", "check what a solver wrote for a model"),
         "check": ("check:check", "check a solution and what it claims"),
         "simulate": ("simulate:simulate", "run a workload under one or several policies"),
         "mig": ("mig:app", "schedule jobs on MIG instances, place, repartition"),
