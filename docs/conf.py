@@ -14,7 +14,7 @@ copyright = author
 version = release = installed("rsjs-bench")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "numpydoc",
     "mathematics",
@@ -23,7 +23,12 @@ extensions = [
 ]
 root_doc = "index"
 exclude_patterns = ["extensions"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb"}
+
+nb_execution_in_temp = True
+nb_execution_timeout = 120  # s, of a cell
+nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 myst_fence_as_directive = ["math"]  # GitHub shows these too; $ is the currency of the pages
 myst_heading_anchors = 3
@@ -36,6 +41,6 @@ numpydoc_show_class_members = False
 html_theme = "furo"
 html_title = f"{project} {version}"
 html_static_path = ["style"]
-html_css_files = ["formulas.css"]
+html_css_files = ["pages.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False

@@ -1,4 +1,8 @@
-"""Every command and every block of Python on the pages is run, page by page, in an empty folder."""
+"""
+Every command and every block of Python on the pages is run, page by page, in an empty folder.
+
+Notebooks are run where the documentation is built, in a Jupyter kernel.
+"""
 
 import re
 import shutil
@@ -9,7 +13,8 @@ import pytest
 from tests.docs.shown import Block, Command, blocks
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = sorted({*(ROOT / "docs").rglob("*.md")} - {*(ROOT / "docs" / "notebooks").iterdir()})
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 NEEDS = {"needs a cluster", "needs files of yours", "needs traces"}
 OTHERS = {"installs", "takes minutes", "rewrites files of the repository", "a part of a file"}

@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, and its pages fetch nothing."""
+"""The documentation builds without a warning, notebooks run, and its pages fetch nothing."""
 
 import re
 import subprocess
@@ -12,6 +12,8 @@ FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:htt
 
 
 @pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.solver
 def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     # one test, so that it is built once wherever tests are spread over processes
     pytest.importorskip("sphinx")
@@ -22,6 +24,12 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     sources = [page.relative_to(DOCS) for page in DOCS.rglob("*.md")]
     pages = {page: (tmp_path / page.with_suffix(".html")).read_text("utf-8") for page in sources}
     assert not [page for page, text in pages.items() if FETCHED.search(text)]
+
+    notebooks = [page for page in sources if page.parts[0] == "notebooks"]
+    assert notebooks
+    for page in notebooks:  # each call shows its picture
+        calls = (DOCS / page).read_text("utf-8").count(".plot(")
+        assert len(re.findall("<img[^>]*_images/", pages[page])) == calls, page
 
     assert pages[Path("mathematics/jahani.md")].count("<math") == 4
     commands = pages[Path("reference/commands.md")]

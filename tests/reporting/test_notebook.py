@@ -97,8 +97,10 @@ def test_tables_have_what_commands_print(instance, workload, outcomes, solution)
         RESULT._repr_html_()
     )
     assert "cost" in text(outcomes[0]._repr_html_())
-    table = comparison.simulations([outcome_row(one) for one in outcomes])
+    rows = [outcome_row(one) for one in outcomes]
+    table = comparison.shortened_table(rows, comparison.simulations)
     assert outcomes._repr_html_() == table_html(table)
+    assert type(outcomes)()._repr_html_() == "Outcomes([])"
     assert text(outcomes._repr_html_()).count("queue:") == 2
 
 

@@ -7,7 +7,7 @@ classes reach these functions by name, see `rsjs.core.display`.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from rsjs.rows.columns import Row
 
+WIDTH = 100  # characters of a table
 MOST_NAMED, LINE, AROUND = 60, 0.16, 0.6  # jobs with their ids; inches of a job, of the rest
 UNITS = {**dict.fromkeys(("cost", "energy", "tardiness"), "_usd"), "makespan": "_h"}
 LEFT, RIGHT = "text-align: left", "text-align: right"
@@ -54,13 +55,19 @@ LEFT, RIGHT = "text-align: left", "text-align: right"
 
 
 def table_html(table: Table) -> str:
-    """Return a table with title, headings and notes as HTML that needs no style sheet."""
+    """
+    Return a table with title, headings and notes as HTML that needs no style sheet.
+
+    It has the columns that a terminal of `WIDTH` characters shows.
+    """
+    table = replace(table, columns=table.fitting(WIDTH))
     align = [RIGHT if column.is_right else LEFT for column in table.columns]
     heads = (
         f'<th style="{style}">{escape(column.full_heading)}</th>'
         for column, style in zip(table.columns, align, strict=True)
     )
-    lines = ["<table>", f'<caption style="{LEFT}">{escape(table.title)}</caption>']
+    caption = f'<caption style="{LEFT}">{escape(table.title)}</caption>'
+    lines = ['<div style="overflow-x: auto">', "<table>", caption]
     named = any(column.heading for column in table.columns)
     lines += [f"<thead><tr>{''.join(heads)}</tr></thead>"] if named else []
     lines.append("<tbody>")
@@ -70,7 +77,7 @@ def table_html(table: Table) -> str:
             for cell, style in zip(cells, align, strict=True)
         )
         lines.append(f"<tr>{''.join(told)}</tr>")
-    lines += ["</tbody>", "</table>"]
+    lines += ["</tbody>", "</table>", "</div>"]
     notes = [escape(note) for note in (*table.notes, *table.footnotes)]
     lines += [f"<p><small>{'<br>'.join(notes)}</small></p>"] if notes else []
     return "\n".join(lines)
@@ -138,7 +145,10 @@ def _(outcome: Outcome) -> str:
 
 @html.register
 def _(outcomes: Outcomes) -> str:
-    return table_html(comparison.simulations([outcome_row(one) for one in outcomes]))
+    rows = [outcome_row(one) for one in outcomes]
+    if not rows:
+        return escape(repr(outcomes))
+    return table_html(comparison.shortened_table(rows, comparison.simulations))
 
 
 def _facts_html(title: str, told: list[tuple[str, str]]) -> str:
@@ -244,6 +254,7 @@ def axes_of(figure: Figure) -> NDArray[Any]:
         return pyplot.figure(figsize=(width, height), **options)
 
     style: Any = STYLE
+    pyplot.draw_if_interactive()  # loads a notebook's backend, which sets what else it needs
     with matplotlib.rc_context(style):
         return np.array(draw(figure, canvas=canvas).axes)
 
