@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from rsjs.rows.columns import Row
 
-WIDTH = 100  # characters of a table
+WIDTH = 90  # characters of a table
 MOST_NAMED, LINE, AROUND = 60, 0.16, 0.6  # jobs with their ids; inches of a job, of the rest
 UNITS = {**dict.fromkeys(("cost", "energy", "tardiness"), "_usd"), "makespan": "_h"}
 LEFT, RIGHT = "text-align: left", "text-align: right"
@@ -254,7 +254,8 @@ def axes_of(figure: Figure) -> NDArray[Any]:
         return pyplot.figure(figsize=(width, height), **options)
 
     style: Any = STYLE
-    pyplot.draw_if_interactive()  # loads a notebook's backend, which sets what else it needs
+    load: Any = pyplot.draw_if_interactive
+    load()  # a notebook's backend, which sets parameters that are to stay
     with matplotlib.rc_context(style):
         return np.array(draw(figure, canvas=canvas).axes)
 
