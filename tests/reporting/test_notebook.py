@@ -175,3 +175,18 @@ def test_a_comparison_shows_its_table_and_draws_an_axes_for_each_instance(instan
     assert "edf:paper" in text(found._repr_html_())
     assert len(found.plot()) == len(found.plot("gap")) == len(found.to_pandas()) == 2
     assert rsjs.Comparison(rows=[])._repr_html_() == "Comparison(0 runs: 0 methods, 0 instances)"
+
+
+def test_panels_that_share_an_axis_show_all_points():
+    runs = [
+        {
+            "instance": name,
+            "method": "m",
+            "best_bound": 1.0,
+            "events": [{"seconds": at, "incumbent": 2.0}],
+        }
+        for name, at in (("first", 0.5), ("second", 30.0))
+    ]
+    for ax in rsjs.Comparison(rows=[], trajectories=runs).plot("gap"):
+        low, high = ax.get_xlim()
+        assert low < 0.5 < 30 < high

@@ -295,7 +295,8 @@ def _axis(ax: Axes, which: str, told: Axis) -> None:
     if told.ticks:
         axis.set_ticks([*told.ticks], [*told.ticks.values()])
         ax.minorticks_off()
-    limits(*told.ends)
+    if told.ends != (None, None):  # else an axis that panels share goes on to fit the next one
+        limits(*told.ends)
     low, high = axis.get_view_interval()
     if told.is_count:
         limits(low, max(1.0, high))  # where all is 0, an axis of its own would be of hundredths
@@ -304,9 +305,8 @@ def _axis(ax: Axes, which: str, told: Axis) -> None:
         axis.set_major_locator(MaxNLocator(4))  # long numbers side by side
     elif told.is_log and not told.ticks:
         low, high = sorted((low, high))
-        axis.set_major_locator(
-            LogLocator(subs=(1.0, 2.0, 5.0) if high < FEW_DECADES * low else (1.0,))
-        )
+        subs = (1.0, 2.0, 5.0) if high < FEW_DECADES * low else (1.0,)
+        axis.set_major_locator(MaxNLocator(4) if high < 4 * low else LogLocator(subs=subs))
         least, sign = told.floor or 0.0, {True: "≤ ", False: ""}
         axis.set_major_formatter(
             FuncFormatter(lambda value, _: f"{sign[bool(value <= least)]}{value:g}")
