@@ -16,12 +16,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = sorted({*(ROOT / "docs").rglob("*.md")} - {*(ROOT / "docs" / "notebooks").iterdir()})
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-NEEDS = {
-    "needs a cluster",
-    "needs a program of your own",
-    "needs files of yours",
-    "needs traces",
-}
+NEEDS = {"needs a cluster", "needs files of yours", "needs traces"}
 OTHERS = {"installs", "takes minutes", "rewrites files of the repository", "a part of a file"}
 REASONS = NEEDS | OTHERS
 

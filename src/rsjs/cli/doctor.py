@@ -30,6 +30,7 @@ EXTRAS = {  # distribution: (extra that brings it, what for)
     "jinja2": ("report", "rsjs report and rsjs export"),
     "plotly": ("report", "plots of rsjs report"),
     "distributed": ("dask", "rsjs run on several machines"),
+    "gymnasium": ("rl", "the simulator as an environment for agents"),
 }
 IMPORT_ALL = (
     "from rsjs.formulations.backends.registry import BACKENDS\n"
