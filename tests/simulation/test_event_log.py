@@ -110,7 +110,7 @@ def _changed(lines, number, old, new):
         (1, '"arrived":["j1"],', "", "line 2/arrived: found None"),
         (1, '"decided":true', '"decided":false', "/totals: found sts:fallback at 0 h"),
         (1, '"decided":true,', "", "KeyError: 'decided'"),
-        (0, '"boot":0.1', '"boot":[]', "TypeError"),
+        (0, '"boot":0.1', '"boot":[]', "/boot: found"),
         (0, '"policy":', '"politics":', "KeyError: 'policy'"),
         (-1, '"totals":{', '"totals":[],"old":{', "AttributeError"),
     ],

@@ -133,7 +133,7 @@ def perform(
         incumbents_reported=reported,
         **order.origin,
     )
-    _clear(record)
+    _clear(record, is_file=False)
     records.write(made, record, work / "stderr.txt", work / kind(run.kind).solution_file)
     return made
 
@@ -154,16 +154,16 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
     """Verify what a worker left in its folder, and write the solution's file there."""
     own, problem = kind(run.kind), problem_in(run, instance)
     found = own.verified(problem, run.method, run.options, result, work)
-    _clear(work / own.solution_file)
+    _clear(work / own.solution_file, is_file=True)
     own.save(problem, run.method, found, work / own.solution_file)
     return found
 
 
-def _clear(path: Path) -> None:
-    """Remove what a run left in a place of ours, links as such."""
+def _clear(path: Path, *, is_file: bool) -> None:
+    """Remove what a run left in the place of a folder, or of a file if it is no regular one."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
-    else:
+    elif path.is_symlink() or not (is_file and path.is_file()):
         path.unlink(missing_ok=True)
 
 

@@ -132,8 +132,6 @@ def _value(key: str, field: str) -> Any:
             raise ValueError("True or False")
         return FLAGS[field]
     if NUMBER.fullmatch(field) and isfinite(number := float(field)):
-        if column is not None and column.type is int and number % 1:
-            raise ValueError("an integer")
         return number if set(field) & set(".eE") else int(field)
     if column is not None:
         raise ValueError("a number")
