@@ -340,7 +340,7 @@ def _result(
     stop, word = _ending({**known.status, **solver.status}, f"{output}\n{head}")
     if head and (values := _solution(solver, solution, name)) is not None:
         relay.offer_incumbent(vector_of(relay.task.model, values, solver.name))
-    if bound := _bound(solver.bound or known.bound, output):
+    if (bound := _bound(solver.bound or known.bound, output)) is not None:
         relay.offer_bound(bound)
     if code is None and stop is None:
         stop, word = Stop.TIME_LIMIT, "ended at the time limit"

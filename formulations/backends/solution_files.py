@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -30,29 +30,31 @@ class SolutionFormat:
     bound: str = ""
 
 
+def _pairs(lines: Iterable[str], at: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield word `at` of each line, and the one that follows; other lines are left out."""
+    return ((part[at], part[at + 1]) for part in map(str.split, lines) if len(part) > at + 1)
+
+
 def _highs(lines: list[str]) -> Iterator[tuple[str, str]] | None:
-    """Read `name value` after "# Columns", unless the primal solution is None or infeasible."""
-    head = next((i for i, line in enumerate(lines) if line.startswith("# Columns")), None)
-    if head is None or "Feasible" not in (line.strip() for line in lines[:head]):
-        return None
-    count = int(lines[head].split()[-1])
-    return ((line.split()[0], line.split()[-1]) for line in lines[head + 1 : head + 1 + count])
+    """Read `name value` after "# Columns N", unless the primal solution is None or infeasible."""
+    for i, line in enumerate(lines):
+        if (head := re.fullmatch(r"# Columns (\d+)\s*", line)) is not None:
+            feasible = "Feasible" in (before.strip() for before in lines[:i])
+            return _pairs(lines[i + 1 : i + 1 + int(head[1])]) if feasible else None
+    return None
 
 
 def _scip(lines: list[str]) -> Iterator[tuple[str, str]] | None:
     """Read `name value (obj:cost)` after "objective value:"."""
-    head = next((i for i, line in enumerate(lines) if line.startswith("objective value:")), None)
-    if head is None:
-        return None
-    return ((part[0], part[1]) for part in map(str.split, lines[head + 1 :]) if len(part) > 1)
+    heads = (i for i, line in enumerate(lines) if line.startswith("objective value:"))
+    return next((_pairs(lines[i + 1 :]) for i in heads), None)
 
 
 def _cbc(lines: list[str]) -> Iterator[tuple[str, str]] | None:
     """Read `number name value cost`, marked by ** if infeasible, after a line with the status."""
     if not lines or re.search(r"no integer solution|[Ii]nfeasible|Unbounded", lines[0]):
         return None
-    parts = (line.replace("**", " ").split() for line in lines[1:])
-    return ((part[1], part[2]) for part in parts if len(part) > 2)
+    return _pairs((line.replace("**", " ") for line in lines[1:]), at=1)
 
 
 def _values(lines: list[str]) -> Iterator[tuple[str, str]] | None:

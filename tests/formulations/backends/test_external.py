@@ -178,6 +178,11 @@ def test_a_bound_above_the_cost_is_passed_on_for_the_checker_to_refuse(fake):
     assert solved(fake(body, bound=r"bound (\S+)"), MODEL).bound > 2.0
 
 
+def test_a_bound_of_nothing_is_a_bound(fake):
+    body = "open(solution, 'w').write('c0 2'); print('bound 1')"  # one unit of its digit less
+    assert solved(fake(body, bound=r"bound (\S+)"), MODEL).bound == 0.0
+
+
 def test_a_program_that_goes_on_is_ended_with_all_that_it_started(fake, tmp_path):
     body = f"""
         import subprocess
@@ -235,6 +240,7 @@ def test_a_format_is_told_by_its_head(text, tmp_path):
         "Infeasible - objective value 0.0\n      0 c0      2      1\n",
         "Stopped on time (no integer solution - continuous used) - objective value 1\n 0 c0 1 1\n",
         "no solution available\n",
+        "Model status\nOptimal\n\n# Primal solution values\nFeasible\n# Columns\n",
         "# nothing\n",
     ],
 )
