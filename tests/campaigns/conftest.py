@@ -217,7 +217,7 @@ def brag(instance, call, report):
 def late(instance, call, report):
     """Has a decision in time and a better one after its limit."""
     report.incumbent(*decide(instance))
-    time.sleep(call.limits.time_limit + 0.2)
+    time.sleep(call.limits.time_limit + 0.3)
     from rsjs.formulations.enumeration import run
 
     return run(instance, call, Report())
