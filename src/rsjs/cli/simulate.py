@@ -172,8 +172,9 @@ def simulate(
             for name in DENOMINATORS:
                 row[f"deviation_of_{name}"] = metrics.deviation(*costs_of_row, name)
     with busy("drawing"):
-        for outcome in outcomes:
-            write(gantt_figure(outcome), output / f"{file_name(outcome.policy)}{GANTT}")
+        files += [
+            write(gantt_figure(one), output / f"{file_name(one.policy)}{GANTT}") for one in outcomes
+        ]
     conclude(
         replace(done, rows=rows),
         output,
