@@ -78,9 +78,7 @@ def perform(
     if not in_batch:
         batch.end()  # whatever is beside a run counts as its own
     begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
-    used = sum(
-        os.times()[2:4]
-    )  # CPU seconds of all processes that were started here and have ended
+    used = sum(os.times()[2:4])  # CPU seconds of processes that were started here and have ended
     task = Task(
         instance=order.instance,
         method=run.method,

@@ -140,7 +140,6 @@ def trace(
             at=_moment(at),
             seed=seed,
         )
-    with options_named():
         nodes, stand_ins = _nodes(cluster), _stand_ins(gpus)
     with busy("reading the trace"):
         report = quality_report.inspect(open_trace(files), nodes=nodes, gpus=stand_ins)
