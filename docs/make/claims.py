@@ -1,4 +1,4 @@
-"""Tables and pictures of docs/claims.md, from the rows of experiments and campaigns in results/."""
+"""Tables and pictures of docs/results/claims.md, from the rows of experiments in results/."""
 
 from __future__ import annotations
 

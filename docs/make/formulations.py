@@ -1,4 +1,4 @@
-"""Tables and pictures of docs/formulations.md from rows of campaigns/formulations.toml."""
+"""Tables and pictures of docs/results/formulations.md from rows of campaigns/formulations.toml."""
 
 from __future__ import annotations
 

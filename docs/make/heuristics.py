@@ -1,4 +1,4 @@
-"""Tables and picture of docs/heuristics.md from rows of campaigns/heuristics.toml."""
+"""Tables and picture of docs/results/heuristics.md from rows of campaigns/heuristics.toml."""
 
 from __future__ import annotations
 

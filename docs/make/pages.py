@@ -19,13 +19,13 @@ DOCS = Path(__file__).parents[1]
 Tables = Mapping[str, Callable[[], str]]  # block -> its Markdown
 Pictures = Mapping[str, Callable[[Path], object]]  # name of the file -> writes it
 PAGES: Mapping[str, tuple[Tables, Pictures]] = {
-    "claims": (claims.TABLES, claims.PICTURES),
-    "formulations": (formulations.TABLES, formulations.PICTURES),
-    "heuristics": (heuristics.TABLES, heuristics.PICTURES),
-    "mig": (mig.TABLES, mig.PICTURES),
-    "online": (online.TABLES, online.PICTURES),
+    "results/claims": (claims.TABLES, claims.PICTURES),
+    "results/formulations": (formulations.TABLES, formulations.PICTURES),
+    "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
+    "results/mig": (mig.TABLES, mig.PICTURES),
+    "results/online": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
-    "sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
+    "results/sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
 }
 
 

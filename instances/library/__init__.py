@@ -1,1 +1,1 @@
-"""Named sets of instances and of MIG jobs, with the digest of every member; docs/library.md."""
+"""Named sets of instances and MIG jobs, with the digest of every member; docs/reference/library.md."""

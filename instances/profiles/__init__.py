@@ -1,1 +1,1 @@
-"""Step times that a user measured: read, fitted and kept for generators; docs/profiles.md."""
+"""Step times that a user measured: read, fitted, kept for generators; docs/guides/profiles.md."""

@@ -204,7 +204,7 @@ def from_frames(
     at : float, str or datetime, optional
         Hours from the first submission, or a date as in `jobs`: the instance of that moment.
     drop, keep : sequence of str
-        Kinds of rows that are left out, or taken although flawed: docs/traces.md.
+        Kinds of rows that are left out, or taken although flawed: docs/reference/traces.md.
     rules : "sts" | "jahani"
         Objective, and due dates and weights where there are none, of Filippini 2024 or Jahani 2019.
     seed : int

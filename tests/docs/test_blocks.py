@@ -13,7 +13,7 @@ import pytest
 from tests.docs.shown import Block, Command, blocks
 
 ROOT = Path(__file__).parents[2]
-DOCS = sorted({*(ROOT / "docs").rglob("*.md")} - {*(ROOT / "docs" / "notebooks").iterdir()})
+DOCS = sorted({*(ROOT / "docs").rglob("*.md")} - {*(ROOT / "docs/guides/notebooks").iterdir()})
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 NEEDS = {"needs a cluster", "needs files of yours", "needs traces"}

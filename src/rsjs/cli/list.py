@@ -285,7 +285,7 @@ def _print_solvers(solvers: list[dict[str, Any]]) -> None:
         shown = (key for key in ("package", "features", "notes", "methods") if solver[key])
         print_facts((f"  {key}", text_of(solver[key])) for key in shown)
     print(f"\nAny program that reads MPS is a solver, too: METHOD@'{COMMAND} --time {{seconds}}',")
-    print("or [[solvers]] of a campaign; see docs/howto/solver.md.")
+    print("or [[solvers]] of a campaign; see docs/guides/solver.md.")
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def trace(
 
     With -o the report is left out; a workload is refused while rows have a flaw that neither --drop
     nor --keep names: nothing is dropped silently. Due dates, weights, networks, epochs and prices
-    are invented: docs/traces.md.
+    are invented: docs/reference/traces.md.
     """
     out.writable(picture and checked(picture))
     out.writable(output, *files)
@@ -209,7 +209,7 @@ def import_(
 
     What was not recorded is made up by rules that are printed, and kept in the file. While rows
     have a flaw that neither --drop nor --keep names, the report is printed, nothing is written, and
-    the exit code is 1. More: docs/howto/data.md.
+    the exit code is 1. More: docs/guides/data.md.
     """
     out.writable(picture and checked(picture))
     files = [jobs_file] if nodes_file is None else [jobs_file, nodes_file]

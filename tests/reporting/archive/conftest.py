@@ -32,7 +32,7 @@ TREE = {
     "LICENSE": "MIT License\n\nCopyright\n",
     "pyproject.toml": "[project]\n",
     "requirements/run.txt": "",
-    "docs/problem.md": "# The problem\n",
+    "docs/concepts/problem.md": "# The problem\n",
     ".ci/run": "#!/bin/sh\n",
     ".github/workflows/test.yml": "on: push\n",
     "heuristics/greedy/greedy.py": "GREEDY = 1\n",

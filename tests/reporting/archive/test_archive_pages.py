@@ -124,7 +124,7 @@ def test_the_script_carries_out_every_campaign(archive):
 
 def test_the_source_is_that_of_the_commit_without_continuous_integration(archive):
     files = {str(path.relative_to(archive / "src")) for path in (archive / "src").rglob("*")}
-    assert {"LICENSE", "docs/problem.md", "heuristics/greedy/greedy.py", "link"} <= files
+    assert {"LICENSE", "docs/concepts/problem.md", "heuristics/greedy/greedy.py", "link"} <= files
     assert not any(name.startswith((".ci", ".github", ".git/")) for name in files)
     assert (archive / "src/heuristics/greedy/greedy.py").read_text() == "GREEDY = 1\n"
     assert (archive / "src/link").is_symlink()

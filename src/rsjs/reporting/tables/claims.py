@@ -1,4 +1,4 @@
-"""Claims beside our values: the rows of docs/claims.md and of `rsjs reproduce`."""
+"""Claims beside our values: the rows of docs/results/claims.md and of `rsjs reproduce`."""
 
 from __future__ import annotations
 
