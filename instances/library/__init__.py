@@ -1,1 +1,1 @@
-"""Named sets of instances and MIG jobs, with the digest of every member; docs/reference/library.md."""
+"""Named sets of instances and MIG jobs, with digests of members; docs/reference/library.md."""
