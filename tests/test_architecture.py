@@ -16,6 +16,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.formulations": 2,
     "rsjs.heuristics": 2,
     "rsjs.methods": 3,
+    "rsjs.recommendation": 4,
     "rsjs.simulation": 4,
     "rsjs.runs": 5,
     "rsjs.rows": 6,

@@ -17,6 +17,7 @@ from rsjs.instances.io.strict_json import Reader
 from rsjs.instances.solution import Solution
 
 T = TypeVar("T")
+TAKES = {INSTANCE: "`rsjs solve`", WORKLOAD: "`rsjs simulate`", SOLUTION: "`rsjs check`"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +171,9 @@ def _build(
     document: Document, path: str | Path, expected: str, build: Callable[[Document], T]
 ) -> T:
     if document["format"] != expected:
-        raise InputError("/format", document["format"], repr(expected), path)
+        found = document["format"]
+        told = f"{expected!r}; {TAKES[found]} takes what is found"
+        raise InputError("/format", found, told, path)
     try:
         return build(document)
     except InputError as error:

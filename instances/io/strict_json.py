@@ -61,7 +61,9 @@ class Reader:
             self._fail("", described("no key 'format'"), "this key")
         name = parsed["format"]
         if not isinstance(name, str) or name not in SCHEMAS:
-            self._fail("/format", name, f"one of {', '.join(SCHEMAS)}")
+            of_mig = str(name).startswith("rsjs-mig-")
+            more = "; `rsjs mig` takes what is found" if of_mig else ""
+            self._fail("/format", name, f"one of {', '.join(SCHEMAS)}{more}")
         fit(parsed, schema_text(SCHEMAS[name]), self.path)
         self._refuse_deep(parsed)
         document: Document = parsed

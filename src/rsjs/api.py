@@ -241,7 +241,7 @@ def from_frames(
 
 def solve(
     instance: Instance,
-    method: str = "jahani_patterns@highs",
+    method: str | None = None,
     *,
     warm_start: Solution | None = None,
     log: bool = False,
@@ -257,8 +257,9 @@ def solve(
 
     Parameters
     ----------
-    method : str
-        `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names.
+    method : str, optional
+        `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names. By default
+        the one that is recommended for the instance, see `rsjs.recommendation`.
     warm_start : Solution, optional
         A feasible solution to start from.
     log : bool
@@ -289,10 +290,11 @@ def solve(
     from rsjs.core.call import Limits
     from rsjs.core.report import Stop
     from rsjs.methods import parse
+    from rsjs.recommendation import recommended
     from rsjs.runs import verified_run
 
     _refuse_other(instance, Instance, INSTANCE)
-    request = parse(method)
+    request = parse(next(iter(recommended(instance))) if method is None else method)
     limits = Limits.asked(
         time_limit=time_limit,
         gap=gap,
@@ -303,6 +305,9 @@ def solve(
     )
     run = verified_run.run(instance, request, limits, warm_start=warm_start, log=log)
     result = replace(run.result, objective=run.objective)
+    if method is None:
+        told = f"{request.label}, the method recommended here"
+        result = replace(result, message=": ".join(filter(None, (told, result.message))))
     if run.verdict is not None and not run.verdict.feasible:
         message = "; ".join(str(violation) for violation in run.verdict.violations[:3])
         result = replace(result, stop=Stop.ERROR, message=message)
@@ -370,14 +375,15 @@ def export_model(
         Where it is, its sha256, and the size of the model.
     """
     from rsjs.formulations.milp import export
-    from rsjs.methods import parse
+    from rsjs.methods import instead, parse
+    from rsjs.recommendation import serving
 
     _refuse_other(instance, Instance, INSTANCE)
     files.refuse_unwritable(_refuse_other(path, (str, PathLike), FILE))
     request = parse(method)
     export.refuse(request.method.name, Path(path))
     if reason := request.method.refusal(instance):
-        raise InputError("", request.spelling, f"another method or instance: {reason}")
+        raise InputError("", request.spelling, instead(serving(instance), reason))
     return export.export(request.method.name, instance, request.options, Path(path))
 
 

@@ -32,7 +32,7 @@ from rsjs.campaigns.store import CAMPAIGN
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.instances.instance import Instance
-from rsjs.methods import Request, parse
+from rsjs.methods import Request, instead, parse
 from rsjs.rows.columns import Row
 from rsjs.runs.kinds.base import ProblemKind, kind_of
 
@@ -213,7 +213,7 @@ def compare_pairs(
         kind.refusal(one, problem) or one.missing() for problem, ones in pairs for one in ones
     ]
     if all(reasons):
-        expected = f"other methods or instances: {reasons[0]}"
+        expected = instead(kind.serving(pairs[0][0]), str(reasons[0]))
         raise InputError("/methods", described("nothing to run"), expected)
     kind_options = json.loads(options or "{}")
     order: dict[tuple[str, str], int] = {}

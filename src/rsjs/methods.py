@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections import UserDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
@@ -42,6 +42,7 @@ SPECIFICATION = "name[@solver][:rule][?key=value,...]"
 COMMAND = "mysolver {mps} {solution}"
 _PARTS = re.compile(r"([^@:?]*)(?:@([^:?]+))?(?::([^?]+))?(?:\?(.*))?", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
+NAMED = 4  # methods in an error
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
 POLICIES = ("references", "roll")  # names that simulations have besides those of methods
 
@@ -350,6 +351,11 @@ def _inner(name: str, text: str) -> Request:
             raise InputError("", f"{name}={bare}", "a method that makes decisions, not bounds only")
         requests.append(request)
     return replace(requests[0], otherwise=tuple(requests[1:]))
+
+
+def instead(serving: Sequence[str], reason: str) -> str:
+    """Return what is expected in place of a method that does not serve: some of those that do."""
+    return f"a method that serves it, e.g. {', '.join(serving[:NAMED])}: {reason}"
 
 
 def _as_text(value: Any) -> str:

@@ -29,14 +29,13 @@ from rsjs.core.report import Stop
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
 from rsjs.instances.io.files import instance_from, read_instance, read_solution, write_document
 from rsjs.instances.io.serialization import canonical_text, of_solution
+from rsjs.recommendation import recommended
 from rsjs.runs import verified_run
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
     from rsjs.methods import Request
 
-DEFAULT, DEFAULT_OF_FILTER = "jahani_patterns@highs", "randomized_greedy:paper"
-ELSE = "greedy:paper"
 STANDARD_INPUT = "standard input"
 
 
@@ -48,8 +47,8 @@ def solve(
         str | None,
         option(
             "METHOD",
-            "name[@solver][:rule][?key=value,...], see `rsjs list methods`; by default "
-            f"{DEFAULT}, of standard input {DEFAULT_OF_FILTER}.",
+            "name[@solver][:rule][?key=value,...]; by default the first that `rsjs list methods "
+            "--for FILE` recommends.",
         ),
     ] = None,
     time_limit: TimeLimit = 60.0,
@@ -71,6 +70,7 @@ def solve(
 
     \b
     Example:
+      rsjs solve instance.json -o solution.json
       rsjs solve instance.json --method jahani_patterns@highs --time-limit 60 \\
           --gap 1e-4 --threads 1 --seed 0 -o solution.json
       producer | rsjs solve - --method greedy:paper --time-limit 10 2> log | consumer
@@ -82,11 +82,9 @@ def solve(
     """
     filters = str(file) == "-"
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
-    request = request_of(method or (DEFAULT_OF_FILTER if filters else DEFAULT))
-    if reason := request.missing():
-        expected = f"another method, e.g. {ELSE}, which needs no solver: {reason}"
-        raise InputError("--method", request.label, expected)
+    request = None if method is None else request_of(method)
     instance = _from_standard_input() if filters else read_instance(file)
+    request = request or _recommended(instance)
     start = None
     if warm_start is not None:
         stored = read_solution(warm_start)
@@ -128,6 +126,13 @@ def solve(
     if outcome.result.stop is Stop.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if outcome.verified else 1)
+
+
+def _recommended(instance: Instance) -> Request:
+    """Return the method that is recommended for an instance, and say so on standard error."""
+    label, reason = next(iter(recommended(instance).items()))
+    print(f"rsjs: note: --method {label} is recommended here: {reason}", file=sys.stderr)
+    return request_of(label)
 
 
 def _from_standard_input() -> Instance:

@@ -14,7 +14,7 @@ from rsjs.core.method import with_names
 from rsjs.formulations.backends.registry import backend
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.solution import Solution
-from rsjs.methods import Request
+from rsjs.methods import Request, instead
 from rsjs.runs.gap import gap, gap_over
 from rsjs.runs.kinds.base import ProblemKind, Verified, kind_of
 from rsjs.runs.supervisor import Supervisor
@@ -138,9 +138,10 @@ def solver_of(request: Request) -> str | None:
 
 def refuse(problem: Any, request: Request, warm_start: Solution | None = None) -> None:
     """Raise InputError if method, solver or warm start cannot serve the problem."""
-    reason = kind_of(problem).refusal(request, problem) or request.missing()
+    kind = kind_of(problem)
+    reason = kind.refusal(request, problem) or request.missing()
     if reason is not None:
-        raise InputError("", request.label, f"another method or instance: {reason}")
+        raise InputError("", request.label, instead(kind.serving(problem), reason))
     if warm_start is None:
         return
     if not request.method.warm_start:

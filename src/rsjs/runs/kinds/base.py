@@ -90,6 +90,15 @@ class ProblemKind(ABC):
         """Return why a method does not serve a problem, in one line; None if it does."""
         return None
 
+    def recommended(self, problem: Any) -> Mapping[str, str]:
+        """Return the methods to choose for a problem, the first one first, and the reasons."""
+        return {}
+
+    def serving(self, problem: Any) -> list[str]:
+        """Return methods of the suite that serve a problem and can run here, best ones first."""
+        requests = (self.request(name) for name in self.methods())
+        return [r.label for r in requests if not (self.refusal(r, problem) or r.missing())]
+
     def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
         """Run the task of a folder, in the worker process, and leave further files there."""
         with report.phase("import"):

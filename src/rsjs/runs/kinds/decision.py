@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io import files
+from rsjs.recommendation import recommended, serving
 from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
 from rsjs.runs.task_files import (
     INCUMBENT,
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
 class _Decisions(ProblemKind):
     def refusal(self, request: Request, problem: Instance) -> str | None:
         return request.method.refusal(problem)
+
+    def recommended(self, problem: Instance) -> Mapping[str, str]:
+        return recommended(problem)
+
+    def serving(self, problem: Instance) -> list[str]:
+        return serving(problem)
 
     def prepared(self, request: Request, problem: Instance, call: Call) -> Any:
         return request.serving(problem).prepare(call, len(problem.jobs))

@@ -64,6 +64,11 @@ class _Simulations(ProblemKind):
             return str(error)
         return None
 
+    def serving(self, problem: Workload) -> list[str]:
+        from rsjs.simulation.policies import registry
+
+        return registry.serving(problem.submitted())
+
     def run(self, task: Task, report: StreamingReport, folder: Path) -> SolveResult:
         with report.phase("import"):
             from rsjs.simulation.options import Options

@@ -19,7 +19,7 @@ from rsjs.core.method import Method
 from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
-from rsjs.methods import Methods, Request, all_methods, parse
+from rsjs.methods import BUILT_IN, Methods, Request, all_methods, instead, parse
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
@@ -71,7 +71,7 @@ def served(request: Request, whole: Instance) -> Policy:
         request = request.serving(whole)
     method = replace(request.method, max_jobs=None)
     if reason := method.refusal(whole) or request.missing():
-        raise InputError("", request.spelling, f"another policy or workload: {reason}")
+        raise InputError("", request.spelling, instead(serving(whole), reason))
     if not request.decides:
         raise InputError("", request.spelling, "a method that makes decisions, not bounds only")
     made = maker(request.method.name)(request, whole)
@@ -83,6 +83,12 @@ def served(request: Request, whole: Instance) -> Policy:
         return replace(choice, solution=select_required_nodes(state.instance, choice.solution))
 
     return replace(made, decide=decide)
+
+
+def serving(whole: Instance) -> list[str]:
+    """Return the policies with programs of their own that can decide on these jobs."""
+    known = {**BUILT_IN, **POLICIES}
+    return [name for name in MAKERS if not known[name].refusal(whole)]
 
 
 def maker(name: str) -> Callable[[Request, Instance], Policy]:
