@@ -1,9 +1,9 @@
 """
 `rsjs list`: methods, policies, solvers, catalogues, sets of instances.
 
-`python -m rsjs.cli.list NAME` prints one method as JSON: methods of other packages are described
-in processes of their own, so that their code does not run in the process that lists, whatever
-their import may do.
+`python -m rsjs.cli.list NAME [FILE]` prints one method as JSON, and whether it serves a file:
+methods of other packages are described in processes of their own, so that their code does not run
+in the process that lists, whatever their import may do.
 """
 
 from __future__ import annotations
@@ -13,22 +13,25 @@ import subprocess
 import sys
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import library
 from rsjs.bks.storage import optima
-from rsjs.cli.options import Json, argument
+from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
 from rsjs.core.entry_points import offers
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, described
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE
-from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, all_methods
+from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, Request, all_methods
 from rsjs.rows.select import MIG
+from rsjs.runs.kinds.base import kind_of, kind_of_file
 from rsjs.runs.kinds.mig_methods import METHODS
+from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation.policies.registry import POLICIES
 
 What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS")
@@ -41,11 +44,24 @@ DECLARED = (  # attributes of a method that are listed as they are
     *("name", "kind", "summary", "solvers", "needs", "rules", "sharing", "idle_cost"),
     *("right_sizing", "warm_start", "max_jobs", "max_nodes", "decides"),
 )
+PROVES = {  # by kind, and whether there are solutions among the results
+    ("exact", True): "a lower bound; stops when the gap asked for is proved",
+    ("exact", False): "a lower bound; it finds no solution",
+    ("heuristic", True): "no gap; a lower bound where its summary says so",
+}
 PATIENCE = 60.0  # seconds for a package to be imported
 
 
 def list_(
-    what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")], as_json: Json = False
+    what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")],
+    name: Annotated[str | None, argument("NAME", "A method: all that is known of it.")] = None,
+    file: Annotated[
+        Path | None, option("FILE", "Only methods that serve it, recommended first.", "--for")
+    ] = None,
+    verbose: Annotated[
+        bool, option(None, "With --for also those that do not, and why.", "--verbose")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
     """
     List methods, policies, solvers, catalogues of node types, or sets of instances.
@@ -53,11 +69,31 @@ def list_(
     \b
     Example:
       rsjs list methods
+      rsjs list methods ruin_recreate
+      rsjs list methods --for instance.json --verbose
       rsjs list catalogues --json
 
     Methods come with the objectives they serve, their solvers, rules and options, and with the
     command that installs a missing solver. Policies are what decides in `rsjs simulate`.
+    With --for and --json each method has `recommended`, why it is, and `refusal`, why it does not
+    serve the file: an instance, a workload, or a problem of `rsjs mig`.
     """
+    if what is not What.METHODS and (name or file):
+        raise InputError("", described(f"NAME or --for of {what}"), "these of methods only")
+    if name is not None and file is not None:
+        raise InputError("--for", described(f"{name}, too"), "either NAME or --for FILE")
+    if file is not None:
+        judged = judged_methods(file)
+        print_json(judged) if as_json else _print_judged(judged, verbose=verbose)
+        return
+    if name is not None:
+        listed = methods()
+        named = [method for method in listed if method["name"] == name]
+        if not named:
+            known = dict.fromkeys(method["name"] for method in listed)
+            raise InputError("NAME", name, f"one of {', '.join(known)}")
+        print_json(named) if as_json else _print_details(named, alone=True)
+        return
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
         What.METHODS: (methods, _print_methods),
         What.POLICIES: (policies, _print_policies),
@@ -151,10 +187,58 @@ def python(*arguments: str, patience: float) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
 
 
-def _asked(name: str) -> dict[str, Any]:
+def judged_methods(file: Path) -> list[dict[str, Any]]:
+    """
+    List methods with what they say of a file: recommended ones first, then others that serve it.
+
+    `recommended` is the reason, else None; `refusal` why the method does not serve, else None.
+    """
+    kind = kind_of_file(file)
+    problem = kind.read(file)
+    reasons = {
+        label.partition("@")[0]: reason for label, reason in kind.recommended(problem).items()
+    }
+    found = []
+    for name in kind.methods():
+        if name in offers("rsjs.methods"):
+            found.append(_asked(name, str(file)))
+        elif name != REFERENCES.name:
+            found.append(_judged(kind.request(name), problem))
+    listed = [{**one, "recommended": reasons.get(one["name"])} for one in found]
+    order = {name: place for place, name in enumerate(reasons)}
+
+    def place(one: dict[str, Any]) -> tuple[bool, int]:
+        return bool(one["broken"] or one["refusal"]), order.get(one["name"], len(order))
+
+    return sorted(listed, key=place)
+
+
+def _judged(request: Request, problem: Any) -> dict[str, Any]:
+    """Describe a method, with why it does not serve a problem."""
+    return {**_method(request.method), "refusal": kind_of(problem).refusal(request, problem)}
+
+
+def _print_judged(methods: list[dict[str, Any]], *, verbose: bool) -> None:
+    """Print the methods that serve a file, and with `verbose` why others do not."""
+    serving = [one for one in methods if not (one["broken"] or one["refusal"])]
+    rows = []
+    for place, one in enumerate(serving, 1):
+        named = one["name"] if one["available"] else f"{one['name']} (no solver installed)"
+        first = f"{place}. {one['recommended']}" if one["recommended"] else one["summary"]
+        rows.append((named, one["kind"], first))
+    print_table(
+        "Methods that serve the file", ("method", "kind", "recommended, or what it is"), rows
+    )
+    others = [(one["name"], one["broken"] or one["refusal"]) for one in methods[len(serving) :]]
+    if verbose and others:
+        print()
+        print_table("Methods that do not serve it", ("method", "why"), others)
+
+
+def _asked(name: str, *file: str) -> dict[str, Any]:
     """Describe a method of another package, imported in a process of its own."""
     try:
-        done = python("-m", "rsjs.cli.list", name, patience=PATIENCE)
+        done = python("-m", "rsjs.cli.list", name, *file, patience=PATIENCE)
         description: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print
         return description
     except subprocess.TimeoutExpired:
@@ -165,7 +249,7 @@ def _asked(name: str) -> dict[str, Any]:
 
 
 def _broken(name: str, reason: str) -> dict[str, Any]:
-    return {"name": name, "families": [], "broken": reason}
+    return {"name": name, "families": [], "broken": reason, "refusal": None}
 
 
 def _method(method: Method) -> dict[str, Any]:
@@ -208,17 +292,18 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     _print_details(general)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
     _print_details([method for method in methods if method["families"] == [MIG]])
-    for method in methods:
-        if method["broken"]:
-            print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
+    _print_details([method for method in methods if method["broken"]])
     print(f"\nSpecification: {SPECIFICATION}; the first solver and the first rule are the default.")
     print("An option that takes a method with options of its own: ?key=(name?key=value),...")
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 
-def _print_details(methods: list[dict[str, Any]]) -> None:
+def _print_details(methods: list[dict[str, Any]], *, alone: bool = False) -> None:
     """Print what each method serves and needs, its solvers, rules and options."""
     for method in methods:
+        if method["broken"]:
+            print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
+            continue
         served = [
             f"{kind} {'any' if {*names} == OBJECTIVES[kind] else ' | '.join(names)}"
             for kind, names in method["objectives"].items()
@@ -232,15 +317,29 @@ def _print_details(methods: list[dict[str, Any]]) -> None:
         facts = {name: method[name] for name in ("package", "needs", "solvers", "rules")}
         rows = [("serves", "; ".join(served)), *facts.items()]
         rows += [("rule", f"{name}: {text}") for name, text in method["rule_help"].items()]
-        for name, option in method["options"].items():
-            choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
-            rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
+        for name, known in method["options"].items():
+            choices = f" ({' | '.join(known['choices'])})" if known["choices"] else ""
+            rows.append(("option", f"{name}={known['default']}{choices}: {known['help']}"))
         if method["warm_start"]:
             rows.append(("start", "can start from a solution (--warm-start)"))
         for solver, command in method["missing_solvers"].items():
             rows.append(("missing", f"{solver} is not installed: {command}"))
+        if alone:
+            rows += [("proves", PROVES[method["kind"], method["decides"]])]
+            rows += [("example", _example(method))]
         print(f"\n{method['name']}: {method['summary']}")
         print_facts((f"  {name}", text_of(value)) for name, value in rows if value)
+
+
+def _example(method: dict[str, Any]) -> str:
+    """Return a command that runs a method, with its first solver, rule and option named."""
+    text = method["name"]
+    text += "".join(f"@{solver}" for solver in method["solvers"][:1])
+    text += "".join(f":{rule}" for rule in method["rules"][:1])
+    plain = [(key, o["default"]) for key, o in method["options"].items() if o["kind"] == "value"]
+    text += "".join(f"?{key}={value}" for key, value in plain[:1])
+    command = "mig schedule jobs.json" if method["families"] == [MIG] else "solve instance.json"
+    return f"rsjs {command} --method '{text}'"
 
 
 def policies() -> list[dict[str, Any]]:
@@ -290,7 +389,12 @@ def _print_solvers(solvers: list[dict[str, Any]]) -> None:
 
 if __name__ == "__main__":
     try:
-        described = _method(all_methods()[sys.argv[1]])
+        method, *files = sys.argv[1:]
+        if files:
+            kind = kind_of_file(Path(files[0]))
+            description = _judged(kind.request(method), kind.read(files[0]))
+        else:
+            description = _method(all_methods()[method])
     except InputError as error:
-        described = _broken(sys.argv[1], str(error))
-    print(json.dumps(described, default=str))
+        description = _broken(method, str(error))
+    print(json.dumps(description, default=str))
