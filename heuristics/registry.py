@@ -91,7 +91,7 @@ _DECLARED = (
     ),
     _priced(
         name="ruin_recreate",
-        summary="ruin and recreate at prices of a Lagrangian dual; near-optimal, with a lower bound",
+        summary="ruin and recreate at prices of a Lagrangian dual: near-optimal, with a bound",
         run="rsjs.heuristics.ruin_recreate.ruin_recreate:run",
         prepare="rsjs.heuristics.ruin_recreate.ruin_recreate:prepare",
         options={

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import pandas as pd
+
+from docs.make.tables import stored
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN
+from rsjs.recommendation import RECOMMENDED
+from rsjs.reporting.tables.formats import measured
 from rsjs.reporting.tables.table import Column, Table, code, escaped
 from rsjs.runs.kinds.mig_methods import METHODS
 
+STORED = ("small", "formulations", "heuristics")  # folders of results
+PROVED, NEAR = 1e-4, 0.01
 FLAGS = {  # what a method that lacks the flag is limited to
     "sharing": "whole GPUs",
     "idle_cost": "instances with mu = 0",
@@ -108,4 +115,25 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     ).markdown()
 
 
-TABLES = {"methods": matrix, "details": details, "schedules": schedules}
+def recommendations() -> str:
+    """Return the recommended methods by energy, why, and counts of the stored runs behind it."""
+    runs = pd.concat(stored(f"{name}/rows.csv") for name in STORED)
+    energy = runs["instance"].str.split("-").str[0].map(lambda family: FAMILIES[family].energy)
+    rows = []
+    for name, reasons in RECOMMENDED.items():
+        for method, reason in reasons.items():
+            own = runs[(energy == name) & (runs["method"].str.partition("?")[0] == method)]
+            proved = str((own["own_gap"] <= PROVED).sum()) if len(own) else ""
+            near = str((own["gap_to_best"] <= NEAR).sum()) if len(own) else ""
+            seconds = measured(own["total_s"].median()) if len(own) else ""
+            rows.append([method, name, reason, str(len(own)), proved, near, seconds])
+    heads = ["method", "energy", "why", "runs", "proved", "within 1 %", "median s"]
+    return _table(heads, rows)
+
+
+TABLES = {
+    "recommended": recommendations,
+    "methods": matrix,
+    "details": details,
+    "schedules": schedules,
+}

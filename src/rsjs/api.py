@@ -290,11 +290,11 @@ def solve(
     from rsjs.core.call import Limits
     from rsjs.core.report import Stop
     from rsjs.methods import parse
-    from rsjs.recommendation import recommended
+    from rsjs.recommendation import recommend
     from rsjs.runs import verified_run
 
     _refuse_other(instance, Instance, INSTANCE)
-    request = parse(next(iter(recommended(instance))) if method is None else method)
+    request = parse(recommend(instance)[0] if method is None else method)
     limits = Limits.asked(
         time_limit=time_limit,
         gap=gap,

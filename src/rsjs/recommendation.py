@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from rsjs.core.errors import InputError
 from rsjs.methods import BUILT_IN, Request, parse
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_BOUND = {  # whatever the objective
     "path_relinking": "of those that serve every energy, most often within 1 % of the best bound",
-    "local_search": "serves every objective",
+    "enumeration": "serves every objective, of few jobs",
 }
 _NEAR_OPTIMAL = {
     "ruin_recreate": "within 1 % of the best bound on every stored instance; needs no solver"
@@ -45,6 +46,16 @@ def recommended(instance: Instance) -> dict[str, str]:
     reasons = RECOMMENDED[instance.objective.energy]
     requests = ((parse(name), reason) for name, reason in reasons.items())
     return {one.label: reason for one, reason in requests if can_run(one, instance)}
+
+
+def recommend(instance: Instance) -> tuple[str, str]:
+    """Return the method to run if none is named, and why; InputError if none can be recommended."""
+    found = recommended(instance)
+    if not found:
+        last = parse([*RECOMMENDED[instance.objective.energy]][-1])
+        expected = f"an instance that a method serves: {last.refusal(instance)}"
+        raise InputError("", instance.name, expected)
+    return next(iter(found.items()))
 
 
 def can_run(request: Request, instance: Instance) -> bool:

@@ -117,10 +117,8 @@ def test_a_missing_solver_is_told_with_the_command_that_installs_it(rsjs, folder
 
 def test_without_a_solver_a_method_that_needs_none_is_named(rsjs, folder, monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
-    refusal = rsjs("solve", folder / "small.json").refusal
-    assert (
-        "--method: found 'jahani_patterns@highs', expected another method, e.g. greedy" in refusal
-    )
+    refusal = rsjs("solve", folder / "small.json", "--method", "jahani_patterns@highs").refusal
+    assert "found 'jahani_patterns@highs', expected a method that serves it, e.g. ruin_" in refusal
 
 
 def test_more_threads_than_cores_are_noted(capsys, monkeypatch):

@@ -1,12 +1,19 @@
 """Lists are made from the registries."""
 
+import json
+
 import pytest
 
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS
+from rsjs.instances.generators import sts
 from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.files import write_instance, write_workload
+from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs, write_problem
 from rsjs.methods import all_methods
 from rsjs.runs.kinds.mig_methods import METHODS
+from rsjs.simulation.policies.registry import POLICIES
+from tests.mig_problems import JOBS
 
 
 def test_methods_are_listed_with_what_they_serve(rsjs):
@@ -57,6 +64,56 @@ def test_a_rule_is_explained_where_the_summary_does_not(rsjs):
         assert listed[name]["rule_help"] == method.rule_help
         assert tuple(method.rule_help) == method.rules
         assert all(f"rule {rule}: {told}" in text for rule, told in method.rule_help.items())
+
+
+def test_one_method_is_listed_with_what_it_proves_and_an_example(rsjs):
+    text = rsjs("list", "methods", "randomized_greedy").output
+    assert (
+        "example  rsjs solve instance.json --method 'randomized_greedy:code?iterations=1000'"
+        in text
+    )
+    assert "\n  proves" in text
+    assert "jahani_dual" not in text
+    (found,) = rsjs("list", "methods", "jahani_dual", "--json").json
+    assert found["name"] == "jahani_dual"
+    both = rsjs("list", "methods", "enumeration").output  # of instances, and of MIG instances
+    assert both.count("\nenumeration: ") == 2
+    assert "rsjs mig schedule jobs.json --method 'enumeration'" in both
+    assert "NAME: found 'ruin', expected one of jahani_p" in rsjs("list", "methods", "ruin").refusal
+    assert "of methods only" in rsjs("list", "sets", "small").refusal
+
+
+def test_methods_for_a_file_are_those_that_serve_it_recommended_ones_first(rsjs, tmp_path):
+    file = tmp_path / "i.json"
+    write_instance(sts.generate(nodes=2, jobs=12, seed=1, sharing="paper"), file)
+    listed = rsjs("list", "methods", "--for", file, "--json").json
+    assert {method["name"] for method in listed} == {*all_methods()}
+    assert [one["name"] for one in listed][:2] == ["rsjs_sifting", "ruin_recreate"]
+    serve = [one["refusal"] is None for one in listed]
+    assert serve == sorted(serve, reverse=True)
+    refused = {one["name"]: one["refusal"] for one in listed if one["refusal"]}
+    assert refused["enumeration"] == "enumeration serves up to 10 jobs, not 12"
+    text, more = (rsjs("list", "methods", "--for", file, *v).output for v in ([], ["--verbose"]))
+    assert "\nrsjs_sifting " in text
+    assert "enumeration" not in text
+    assert refused["enumeration"] in " ".join(more.split())
+
+
+def test_methods_for_a_workload_are_policies_and_for_mig_jobs_those_of_mig(rsjs, tmp_path):
+    write_workload(sts.workload(nodes=2, jobs=4, seed=1), tmp_path / "w.json")
+    names = [
+        m["name"] for m in rsjs("list", "methods", "--for", tmp_path / "w.json", "--json").json
+    ]
+    assert {*names} == {*all_methods(), *POLICIES}
+    (tmp_path / "jobs.json").write_text(json.dumps(JOBS))
+    problem = read_problem_or_jobs(
+        tmp_path / "jobs.json", reading=None, objective=None, memory=None
+    )
+    write_problem(problem, tmp_path / "p.json")
+    names = [
+        m["name"] for m in rsjs("list", "methods", "--for", tmp_path / "p.json", "--json").json
+    ]
+    assert {*names} == {*METHODS}
 
 
 @pytest.mark.process

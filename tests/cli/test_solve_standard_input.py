@@ -64,13 +64,14 @@ def test_an_exact_method_also_tells_its_bound(filtered, tmp_path):
 
 
 @pytest.mark.process
-def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path):
+def test_it_is_a_filter_with_the_recommended_method_by_default(tmp_path):
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     with (tmp_path / "i.json").open("rb") as file:
         command = [sys.executable, "-m", "rsjs", "solve", "-"]
         done = subprocess.run(command, stdin=file, capture_output=True, check=False)
     assert done.returncode == 0
-    assert json.loads(done.stdout)["method"] == "randomized_greedy:paper"
+    assert json.loads(done.stdout)["method"] == "rsjs_sifting@highs"
+    assert b"rsjs: note: --method rsjs_sifting@highs is recommended here: " in done.stderr
 
 
 @pytest.mark.parametrize(

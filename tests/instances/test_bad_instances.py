@@ -226,9 +226,9 @@ def test_one_kind_of_file_is_not_taken_for_another(example, refused):
     solution = {"format": serialization.SOLUTION, "instance": "0" * 64, "node_type": []}
     solution |= {"job_node": [], "job_gpus": [], "job_level": []}
     for document, read, expected in (
-        (solution, files.read_instance, "'rsjs-instance/1'"),
-        (solution, files.read_workload, "'rsjs-workload/1'"),
-        (example(), files.read_solution, "'rsjs-solution/1'"),
+        (solution, files.read_instance, "'rsjs-instance/1'; `rsjs check`"),
+        (solution, files.read_workload, "'rsjs-workload/1'; `rsjs check`"),
+        (example(), files.read_solution, "'rsjs-solution/1'; `rsjs solve`"),
     ):
-        message = f"/format: found {document['format']!r}, expected {expected}"
+        message = f"/format: found {document['format']!r}, expected {expected} takes what is found"
         refused(document, {}, read, message)

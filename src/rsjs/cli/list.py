@@ -227,7 +227,7 @@ def _print_judged(methods: list[dict[str, Any]], *, verbose: bool) -> None:
         first = f"{place}. {one['recommended']}" if one["recommended"] else one["summary"]
         rows.append((named, one["kind"], first))
     print_table(
-        "Methods that serve the file", ("method", "kind", "recommended, or what it is"), rows
+        "Methods that serve the file", ("method", "kind", "recommended since; else summary"), rows
     )
     others = [(one["name"], one["broken"] or one["refusal"]) for one in methods[len(serving) :]]
     if verbose and others:

@@ -29,7 +29,7 @@ from rsjs.core.report import Stop
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
 from rsjs.instances.io.files import instance_from, read_instance, read_solution, write_document
 from rsjs.instances.io.serialization import canonical_text, of_solution
-from rsjs.recommendation import recommended
+from rsjs.recommendation import recommend
 from rsjs.runs import verified_run
 
 if TYPE_CHECKING:
@@ -84,7 +84,10 @@ def solve(
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = None if method is None else request_of(method)
     instance = _from_standard_input() if filters else read_instance(file)
-    request = request or _recommended(instance)
+    why = None
+    if request is None:
+        label, why = recommend(instance)
+        request = request_of(label)
     start = None
     if warm_start is not None:
         stored = read_solution(warm_start)
@@ -92,6 +95,9 @@ def solve(
         start = stored.solution
     writable(output, file)
     verified_run.refuse(instance, request, start)  # before anything is said
+    if why is not None:
+        note = f"--method {request.label} is recommended here: {why}"
+        print(f"rsjs: note: {note}", file=sys.stderr)
     tell_compilation(request)
     line = RunLine(request.label, allowed.time_limit)
     with Screen(live=not log) as screen:
@@ -126,13 +132,6 @@ def solve(
     if outcome.result.stop is Stop.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if outcome.verified else 1)
-
-
-def _recommended(instance: Instance) -> Request:
-    """Return the method that is recommended for an instance, and say so on standard error."""
-    label, reason = next(iter(recommended(instance).items()))
-    print(f"rsjs: note: --method {label} is recommended here: {reason}", file=sys.stderr)
-    return request_of(label)
 
 
 def _from_standard_input() -> Instance:
