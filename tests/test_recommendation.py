@@ -22,7 +22,7 @@ def test_without_a_solver_a_method_is_recommended_for_every_objective(energy, mo
     for kinds in product(
         *(sorted(known) for name, known in OBJECTIVES.items() if name != "energy")
     ):
-        objective = Objective(energy, *kinds)
+        objective = Objective(**dict(zip(OBJECTIVES, (energy, *kinds), strict=True)))
         instance = replace(small, objective=objective)
         first, _ = recommend(instance)
         serves = parse("ruin_recreate").refusal(instance) is None
@@ -30,7 +30,9 @@ def test_without_a_solver_a_method_is_recommended_for_every_objective(energy, mo
 
 
 def test_an_objective_that_only_the_oracle_serves_is_refused_for_more_jobs():
-    odd = Objective("next_event", "next_event", "rsjs_eq", "worst_case")
+    odd = Objective(
+        **dict(zip(OBJECTIVES, ("next_event", "next_event", "rsjs_eq", "mean"), strict=True))
+    )
     assert recommend(replace(jahani.generate(**SMALL), objective=odd))[0] == "enumeration"
     with pytest.raises(rsjs.InputError, match="enumeration serves up to 10 jobs, not 12"):
         rsjs.solve(replace(jahani.generate(nodes=2, jobs=12, seed=1), objective=odd))
