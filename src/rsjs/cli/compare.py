@@ -106,10 +106,10 @@ def demo(
     Example:
       rsjs demo -o demo-results
 
-    Carries out the bundled campaign demo in about two minutes: four instances of Jahani 2019
-    (catalogue table2, due dates base, synthetic times, seed 1), the pattern model on three solvers,
-    the published model where that is sensible, and greedy, FIFO, EDF and priority rules, all
-    verified by the same checker. DIR gets the files of `rsjs compare`.
+    Carries out the bundled campaign demo in about a minute: four instances of Jahani 2019
+    (catalogue table2, due dates base, synthetic times, seed 1) and eight methods: the published
+    model, its exact reformulation on two solvers, two heuristics of the suite and three rules. One
+    checker verifies all solutions. DIR gets the files of `rsjs compare`.
     """
     from rsjs.comparison import run_campaign
 
@@ -339,5 +339,5 @@ def story(rows: Sequence[Row]) -> str:
     if rules and largest[0]["objective"]:
         ratio = number((rules[0]["objective"] or 0.0) / largest[0]["objective"], 3)
         best = f"the best rule, {rules[0]['method']},"
-        told.append(f"On {most} nodes {best} costs {ratio} times the best schedule.")
+        told.append(f"On {most} nodes {best} costs {ratio} times the best solution.")
     return " ".join(told)

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("doctor:doctor", "report versions, solvers, machine, enforced limits"),
     },
     "Compare": {
-        "demo": ("compare:demo", "compare methods on 2 to 100 nodes, in a few minutes"),
+        "demo": ("compare:demo", "compare eight methods on 2 to 100 nodes, about a minute"),
         "compare": ("compare:compare", "run methods on instances and set them side by side"),
         "formulation-study": (
             "compare:formulation_study",
