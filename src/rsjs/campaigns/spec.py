@@ -1,7 +1,7 @@
 """
 A campaign as a TOML file says it, checked before anything runs.
 
-docs/guides/campaigns.md shows one of each kind, data/campaign.schema.json has all keys. Which keys
+docs/reference/campaign-file.md shows one of each kind, data/campaign.schema.json has all keys. Which keys
 name problems and methods depends on the kind of the problems, see `ProblemKind.keys`.
 """
 
