@@ -1,8 +1,8 @@
 """
 A campaign as a TOML file says it, checked before anything runs.
 
-docs/reference/campaign-file.md shows one of each kind, data/campaign.schema.json has all keys. Which keys
-name problems and methods depends on the kind of the problems, see `ProblemKind.keys`.
+docs/reference/campaign-file.md shows one of each kind, data/campaign.schema.json has all keys.
+Which keys name problems and methods depends on the kind of the problems, see `ProblemKind.keys`.
 """
 
 from __future__ import annotations
