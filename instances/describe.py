@@ -52,7 +52,7 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
             for v, count in zip(cluster.node_types, nodes_allowed, strict=True)
         ],
         "applications": dict(Counter(jobs.application).most_common()),
-        "laws": len(subject.laws),
+        "distributions": len(subject.laws),
         "shares": instance.has_sharing,
         "load": _load(*modes, capacity["most"]),
         "due": _due(subject, modes[0].min(axis=1)),
@@ -167,8 +167,8 @@ def describe_distribution(subject: Instance | Workload, name: str) -> dict[str, 
         raise InputError("", name, f"the name of a distribution: {known}{fixed}")
     law = subject.laws[name]
     return {
-        "kind": "law",
-        "file": subject.name,
+        "kind": "distribution",
+        type(subject).__name__.lower(): subject.name,
         "name": name,
         "jobs": subject.jobs.law.count(name),
         "mean": law.mean,

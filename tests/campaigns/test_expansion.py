@@ -110,10 +110,12 @@ def test_the_methods_of_an_instance_and_seed_run_one_after_the_other(campaign):
     assert in_order(runs[::-1]) == runs
 
 
-def test_only_takes_what_the_label_contains(campaign):
+def test_only_takes_runs_whose_label_or_instance_begins_so(campaign):
     asked = campaign("fifo:paper", "greedy:code", "greedy:paper", seeds=[1, 2])
     chosen = prepared(asked, only="greedy").selected
     assert {run.method for run in chosen} == {"greedy:code", "greedy:paper"}
+    with pytest.raises(InputError, match=r"--only: found reedy:\* in none"):
+        prepared(asked, only="reedy:*")  # nor is it the end of randomized_greedy
     only = prepared(asked, only="greedy:code*N1-J2-s2").selected
     assert [(run.method, run.instance[-2:]) for run in only] == [("greedy:code", "s2")]
     with pytest.raises(InputError, match="in none of 6 runs"):

@@ -26,6 +26,12 @@ def test_a_schedule_is_made_written_drawn_and_checked(rsjs, jobs, tmp_path):
     assert picture.exists()
     checked = rsjs("check", problem, schedule, "--json")
     assert (checked.code, checked.json["makespan"], checked.json["violations"]) == (0, 3, [])
+    solved = rsjs("mig", "schedule", problem, "--method", "bigrem", "-o", schedule).output
+    for shown in (solved, rsjs("check", problem, schedule).output):
+        text = " ".join(shown.split())
+        assert " feasible yes objective 3 " in text
+        assert " makespan 3 min " in text
+        assert "meaning" not in text
 
 
 @pytest.mark.process

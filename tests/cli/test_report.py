@@ -42,6 +42,9 @@ def test_run_then_report_gives_the_site(rsjs, tmp_path, monkeypatch, no_pictures
     assert Path("runs/one-report/index.html").is_file()
     again = rsjs("report", "runs/one", "-o", "site", "--json").json
     assert (again["runs"], again["folder"], again["missing"]) == (1, "site", [])
+    monkeypatch.chdir("runs/one")
+    assert "Reported: .: 1 run." in rsjs("report").output
+    assert Path("../one-report/index.html").is_file()
 
 
 @pytest.mark.process
@@ -55,6 +58,7 @@ def test_a_comparison_is_reported_too(rsjs, folder, tmp_path, no_pictures):
 def test_the_store_worked_on_last_is_taken(tmp_path):
     stores(tmp_path, {"old": 900, "new": 10, "older": 950})
     assert last_store(tmp_path) == tmp_path / "new"
+    assert last_store(tmp_path / "new") == tmp_path / "new"
     session = tmp_path / "older" / "sessions" / "s.json"
     session.parent.mkdir()
     session.write_text("{}")

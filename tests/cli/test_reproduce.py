@@ -11,6 +11,7 @@ from rsjs.comparison import Comparison
 from rsjs.core.errors import InputError
 from rsjs.paper_claims.claim import claims, experiments
 from rsjs.paper_claims.runs import rows as rows_of
+from rsjs.reporting.figures.claim import claim_figure
 from rsjs.rows.csv import read_rows
 
 
@@ -57,8 +58,16 @@ def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, 
     row = {"case": "a", "method": "m", "solve_s": 0.1, "status": "ok"}
     made = [{**row, "nodes": n, "total_s": n / 10} for n in (1, 10)]
     monkeypatch.setattr("rsjs.paper_claims.runs.rows", lambda *_: made)
+    drawn = []
+
+    def figure(rows, plot, published):
+        drawn.extend(claim.id for claim, _ in published)
+        return claim_figure(rows, plot, published)
+
+    monkeypatch.setattr("rsjs.reporting.figures.claim.claim_figure", figure)
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["kiros-44-greedy-seconds"], tmp_path)
+    assert drawn == ["kiros-44-greedy-seconds"]  # of the claims on these rows the one asked for
     assert exit_.value.exit_code == 1  # these rows have no greedy
     assert (tmp_path / "kiros-seconds.png").read_bytes()[:4] == b"\x89PNG"
     assert "not tested" in capsys.readouterr().out

@@ -104,4 +104,4 @@ def test_epochs_done_are_not_rounded_up(rsjs, shared, tmp_path):
     jobs = replace(shared.jobs, epochs_done=np.full(6, 99.9999999))
     write_instance(replace(shared, jobs=jobs), tmp_path / "late.json")
     shown = rsjs("show", tmp_path / "late.json", "--profile", "j1").out
-    assert "epochs done  99.9999999\n" in shown
+    assert "epochs done   99.9999999\n" in shown

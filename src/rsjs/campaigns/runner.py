@@ -127,7 +127,8 @@ class Part:
 
 
 def _fits(run: Run, pattern: str) -> bool:
-    return fnmatchcase(run.label, f"*{pattern}*")
+    """Return whether a run's label, which begins with its method, or its instance begins so."""
+    return any(fnmatchcase(text, f"{pattern}*") for text in (run.label, run.instance))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +182,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         if pattern is None or pattern in HOW_ENDED or any(_fits(run, pattern) for run in runs):
             continue
         found = described(f"{pattern} in none of {len(runs)} runs")
-        raise InputError(option, found, f"a part of e.g. {runs[0].label}")
+        raise InputError(option, found, f"how e.g. {runs[0].label} begins")
     selected = [run for run in runs if part.takes(run)]
     return Prepared(
         campaign=campaign,

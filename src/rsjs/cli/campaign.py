@@ -51,7 +51,11 @@ def run(
     shard: Annotated[str, option("I/N", "Part i of n, for one of n machines.")] = "1/1",
     only: Annotated[
         str | None,
-        option("PATTERN", "Only runs with this in `method seed S on INSTANCE`; * and ? are wild."),
+        option(
+            "PATTERN",
+            "Only runs whose `method seed S on INSTANCE`, or INSTANCE, begins so;"
+            " * and ? are wild.",
+        ),
     ] = None,
     again: Annotated[
         str | None,

@@ -10,7 +10,7 @@ import typer
 
 from rsjs.bks.exact_cost import agree, exact_verdict
 from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import print_values, print_verdict
+from rsjs.cli.output import measured, print_json, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.core.process import memory_mb
@@ -75,9 +75,17 @@ def check(
         }
         seconds["exact"] = time.monotonic() - begin
     document["seconds"] = {**seconds, "total": sum(seconds.values())}
-    if of_instance and not as_json:
-        print_verdict(document)
+    if as_json:
+        print_json(document)
+    elif kind.unit == "$":
+        terms = None if verdict.terms is None else {**verdict.terms}
+        print_verdict({**document, "terms": terms})
     else:
-        print_values(document, as_json=as_json)
+        others = {**(verdict.terms or {}), **kind.facts(problem, verdict)}
+        objective = others.pop("objective")
+        print_verdict(
+            {**document, "objective": objective, "terms": None, "unit": kind.unit},
+            *measured(others),
+        )
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)

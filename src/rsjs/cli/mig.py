@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,20 +22,21 @@ from rsjs.cli.options import (
     option,
     options_named,
 )
-from rsjs.cli.output import print_json, print_table, print_values, text_of, writable
+from rsjs.cli.output import measured, print_json, print_values, print_verdict, writable
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import InputError
-from rsjs.rows.columns import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from rsjs.core.call import Limits
     from rsjs.instances.mig.gpus import MigGpu
-    from rsjs.rows.columns import Row
 
 MOST_MEMORY = 1_000_000_000  # MB of a unit
-SHOWN_BY, SUBJECT = ("checker", "method"), ("instance", "jobs", "method", "reading", "goal")
+SHOWN = (  # columns besides those of every verdict
+    *("reading", "goal", "jobs", "late", "makespan", "completion", "weighted_completion", "waste"),
+    *("preemptions", "migrations", "stranded_compute", "stranded_memory", "over_allocated"),
+)
 
 app = typer.Typer(
     help="Jobs for MIG instances: schedule them, place them, repartition a GPU.\n\n\b\n"
@@ -90,17 +92,20 @@ def _solve(
     if as_json:
         print_json(row)
     else:
-        print_table("", ("column", "value", "unit", "meaning"), _cells(row, kind.unit))
+        stages = (row.get(name) for name in ("stages", "stage_bounds"))
+        objective, bound = (json.loads(str(stage)) if stage else None for stage in stages)
+        document = {
+            **outcome.as_dict(),
+            "objective": objective or outcome.objective,
+            "bound": bound or outcome.result.bound,
+            "gap": row["own_gap"],
+            "terms": None,
+            "unit": kind.unit,
+        }
+        others = {name: row.get(name) for name in SHOWN if name in row}
+        wrote = [("solution", str(output))] if outcome.verified and output is not None else []
+        print_verdict(document, *measured(others), *wrote)
     raise typer.Exit(0 if outcome.verified else 1)
-
-
-def _cells(row: Row, unit: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, value, unit and meaning of what a method and the checker say."""
-    for name, value in row.items():
-        column = COLUMNS[name]
-        if value not in (None, "") and (column.by in SHOWN_BY or name in SUBJECT):
-            meaning, _, _ = column.meaning.partition(";")
-            yield name, text_of(value), column.unit.replace("$", unit), meaning
 
 
 def _gpu(name: str, file: Path | None) -> MigGpu:

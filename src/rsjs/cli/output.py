@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
@@ -20,6 +20,7 @@ from rsjs.reporting.tables.facts import facts, text_table, verdict_facts, violat
 from rsjs.reporting.tables.facts import number as number
 from rsjs.reporting.tables.facts import percent as percent
 from rsjs.reporting.tables.facts import text_of as text_of
+from rsjs.rows.columns import COLUMNS
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance, Workload
@@ -132,6 +133,14 @@ def print_verdict(document: Mapping[str, Any], *more: tuple[str, Any]) -> None:
     print_violations(document["violations"])
     if exact and not exact["agrees"]:
         print_violations(exact["violations"])
+
+
+def measured(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield names and values of columns of rows, with their units, those that are known."""
+    for name, value in values.items():
+        unit = COLUMNS[name].unit if name in COLUMNS else ""
+        if value not in (None, ""):
+            yield name.replace("_", " "), f"{text_of(value)} {unit}".rstrip()
 
 
 def print_violations(violations: Sequence[Mapping[str, Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from rsjs.campaigns.store import STORE
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
@@ -20,7 +21,7 @@ def report(
         argument(
             "DIR",
             "Stores of `rsjs run`, folders of `rsjs collect` or `rsjs compare`; by default"
-            " the store in ./runs that was worked on last.",
+            " this folder, if it is a store, or the one in ./runs that was worked on last.",
         ),
     ] = None,
     output: Annotated[
@@ -45,7 +46,8 @@ def report(
     comes from. A site that is there is replaced when the new one is complete.
     """
 
-    chosen = sources or [last_store(Path("runs"))]
+    here = Path()
+    chosen = sources or [here if (here / STORE).exists() else last_store(Path("runs"))]
     folder = output or beside(chosen[0])
     writable(folder, folder=True)
     refuse(folder)
@@ -66,7 +68,7 @@ def report(
         print_json(facts)
         return
     runs, names = counted(len(material.rows), "run"), ", ".join(map(str, chosen))
-    last = "" if sources else " (the store in ./runs that was worked on last)"
+    last = "" if sources or chosen == [here] else " (the store in ./runs that was worked on last)"
     print_text(f"Reported: {names}{last}: {runs}.")
     if material.missing:
         print_text(f"Not carried out yet: {counted(len(material.missing), 'run')} of the plan.")
@@ -99,8 +101,8 @@ def _folder(source: Path) -> Path:
 
 
 def last_store(folder: Path) -> Path:
-    """Return the store of a folder that was worked on last; InputError if there is none."""
-    stores = [path.parent for path in folder.glob("*/store.json")]
+    """Return the store worked on last, the folder itself or in it; InputError if there is none."""
+    stores = [path.parent for place in (STORE, f"*/{STORE}") for path in folder.glob(place)]
     if not stores:
         expected = "a store of `rsjs run`: give its folder, or run a campaign first"
         raise InputError("", described("no store"), expected, folder)

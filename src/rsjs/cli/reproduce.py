@@ -17,7 +17,9 @@ from rsjs.paper_claims.claim import SIZES, chosen, experiments
 from rsjs.reporting.tables import claims as tables
 
 if TYPE_CHECKING:
-    from rsjs.paper_claims.claim import Row, Values
+    from collections.abc import Sequence
+
+    from rsjs.paper_claims.claim import Claim, Row, Values
 
 LISTED = ("claim", "where", "statement", "published")
 SHOWN = ("claim", "statement", "published", "agrees", "ours")  # in a terminal
@@ -78,7 +80,8 @@ def reproduce(
         if missing and kept is not None and kept.exists():
             rows[name] = read_table(kept)
         if not all("commit" in row for row in rows.get(name, [{}])):
-            rows[name] = _run(name, size, output)
+            own = [claim for claim in claims if claim.experiment == name]
+            rows[name] = _run(name, size, output, own)
     found: dict[str, Values] = {
         claim.id: values(claim, rows[claim.experiment]) if claim.experiment else {}
         for claim in claims
@@ -101,8 +104,8 @@ def reproduce(
     )
 
 
-def _run(name: str, size: str, output: Path | None) -> list[Row]:
-    """Run an experiment; with a folder, keep its rows, its records and its picture there."""
+def _run(name: str, size: str, output: Path | None, claims: Sequence[Claim]) -> list[Row]:
+    """Run an experiment; with a folder, keep rows, records and the picture of the claims there."""
     from rsjs.comparison import compare_pairs
     from rsjs.instances.io.files import write_bytes
     from rsjs.paper_claims import metrics, runs
@@ -120,8 +123,7 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
     if output is not None:
         write_bytes(csv_text(found).encode(), output / f"{name}.csv")
         if experiment.plot:
-            own = [one for one in chosen(["all"]) if one.experiment == name]
-            published = [(one, metrics.values(one, found)) for one in own]
+            published = [(one, metrics.values(one, found)) for one in claims]
             figure = claim_figure(found, experiment.plot, published)
             draw.write(figure, output / f"{name}.png")
     return found

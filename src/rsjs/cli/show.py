@@ -208,10 +208,10 @@ def _show_profiles(instance: Instance, name: str, output: Path | None, *, as_jso
             )
     head = {
         "kind": "profile",
-        "file": instance.name,
+        "instance": instance.name,
         "job": name,
         "application": jobs.application[j],
-        "law": jobs.law[j],
+        "distribution": jobs.law[j],
         "epochs_done": done,
         "hours_left": hours_left,
         "picture": output,

@@ -58,7 +58,13 @@ def violation_lines(violations: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def verdict_facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what is known of a solution or a run: verdict, cost, bound, time, size."""
+    """
+    Return what is known of a solution or a run: verdict, cost, bound, time, size.
+
+    Objective and bound are numbers, or lists of the stages of an objective, in `unit`, $ if absent.
+    """
+    unit = document.get("unit", "$")
+    write = number if unit == "$" else text_of
     failed = "no, see below" if document["violations"] else "no solution"
     told = {name: document[name] for name in ("instance", "method") if name in document}
     if "method" in told:
@@ -70,22 +76,23 @@ def verdict_facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         told["feasible"] = "yes" if document["feasible"] else failed
     if document["objective"] is not None:
         terms = [f"{name} {number(value)}" for name, value in (document["terms"] or {}).items()]
-        told["objective"] = f"{number(document['objective'])} $"
+        told["objective"] = f"{write(document['objective'])} {unit}".rstrip()
         told["objective"] += f" = {' + '.join(terms)}" if terms else ""
     if document["bound"] is not None:
-        told["bound"] = f"{number(document['bound'])} $"
+        told["bound"] = f"{write(document['bound'])} {unit}".rstrip()
     if document["gap"] is not None:
         told["bound"] += f", gap {percent(document['gap'])}"
         others = [
             f"{percent(document[f'gap_{key}'])} {key.replace('_', ' ')}"
             for key in ("without_postponement", "over_energy")
-            if document.get(f"gap_{key}") is not None
+            if document["terms"] and document.get(f"gap_{key}") is not None
         ]
         told["bound"] += f" ({', '.join(others)})" if others else ""
-    if "executed" in (counts := document.get("counts") or {}):
+    if "postponed" in (counts := document.get("counts") or {}):
         told["jobs"] = f"{counts['executed']} run, {counts['postponed']} postponed"
-        gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
-        told["nodes"] = f"{counts['selected_nodes']} selected, {gpus}"
+        if "used_gpus" in counts:
+            gpus = f"{counts['used_gpus']} GPUs in use, {counts['idle_gpus']} idle"
+            told["nodes"] = f"{counts['selected_nodes']} selected, {gpus}"
     if seconds := document.get("seconds"):
         told["seconds"] = ", ".join(f"{name} {value:.3g}" for name, value in seconds.items())
     if document.get("peak_memory_mb") is not None:
