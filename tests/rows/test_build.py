@@ -43,5 +43,14 @@ QUALITY = [  # status, stop, own gap, what it is called
 
 @pytest.mark.parametrize(("status", "stop", "gap", "expected"), QUALITY)
 def test_what_a_run_has(status, stop, gap, expected):
-    row = {"status": status, "stop": stop, "own_gap": gap, "gap_limit": 1e-4}
+    row = {"status": status, "stop": stop, "own_gap": gap, "gap_limit": 1e-4, "bound": None}
+    assert quality(row) == expected
+
+
+@pytest.mark.parametrize(
+    ("stop", "expected"),
+    [("optimal", "BOUND_ONLY"), ("time_limit", "NO_SOLUTION"), ("error", "NO_SOLUTION")],
+)
+def test_a_run_that_completed_with_a_bound_alone_says_so(stop, expected):
+    row = {"status": "no_solution", "stop": stop, "own_gap": None, "gap_limit": 1e-4, "bound": 9.0}
     assert quality(row) == expected

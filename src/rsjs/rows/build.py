@@ -13,6 +13,8 @@ What became of a run is told in two words, for a run may have hit a limit and st
     quality   OPTIMAL_VERIFIED     feasible, and its own bound is within the gap limit
               FEASIBLE_VERIFIED    feasible
               INFEASIBLE_CLAIMED   the method says that no solution is feasible
+              BOUND_ONLY           no solution, but a bound, of a run that completed: a relaxation,
+                                   or the references of a simulation
               NO_SOLUTION
               WRONG                fails the check, or a claim is false
 """
@@ -225,7 +227,10 @@ def quality(row: Row) -> str:
         own, limit = row["own_gap"], row["gap_limit"]
         proved = own is not None and limit is not None and own <= limit + GAP_ROUNDING
         return "OPTIMAL_VERIFIED" if proved else "FEASIBLE_VERIFIED"
-    return "INFEASIBLE_CLAIMED" if row["stop"] == Stop.INFEASIBLE else "NO_SOLUTION"
+    if row["stop"] == Stop.INFEASIBLE:
+        return "INFEASIBLE_CLAIMED"
+    completed = row["stop"] not in (*ENDED_BY_STOP, Stop.INTERRUPTED)
+    return "BOUND_ONLY" if completed and row["bound"] is not None else "NO_SOLUTION"
 
 
 def share_bounds(rows: Sequence[Row]) -> None:

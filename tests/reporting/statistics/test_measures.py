@@ -116,16 +116,17 @@ def test_each_run_is_counted_once_by_quality_and_once_by_cause(row):
                 row("l", "a", stop="memory_limit", **NOTHING),
                 row("m", "a", stop="error", status="infeasible", objective=None),
                 row("n", "a", stop="infeasible", **NOTHING),
+                row("o", "a", stop="optimal", bound=8.0, **NOTHING),
                 row("i", "b", stop="iterations"),
                 row("j", "b", stop="gap", status="wrong"),
             ]
         )
     )
     a, b = found.loc["a"], found.loc["b"]
-    assert (a["runs"], a[list(QUALITIES)].tolist()) == (6, [1, 0, 1, 1, 2, 1])
-    assert a[list(CAUSES)].tolist() == [2, 2, 1, 0, 1, 0]
-    assert b[list(QUALITIES)].tolist() == [0, 1, 0, 0, 0, 1]
-    assert (a["not_run"], b["not_run"]) == (0, 4)
+    assert (a["runs"], a[list(QUALITIES)].tolist()) == (7, [1, 0, 1, 1, 1, 2, 1])
+    assert a[list(CAUSES)].tolist() == [3, 2, 1, 0, 1, 0]
+    assert b[list(QUALITIES)].tolist() == [0, 1, 0, 0, 0, 0, 1]
+    assert (a["not_run"], b["not_run"]) == (0, 5)
     for words in (QUALITIES, CAUSES):
         assert (found[list(words)].sum(axis=1) == found["runs"]).all()
 

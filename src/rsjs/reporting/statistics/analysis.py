@@ -36,7 +36,7 @@ from rsjs.rows.select import are_shared, ordered
 
 QUALITIES = (
     *("OPTIMAL_VERIFIED", "WITHIN_GAP", "FEASIBLE_VERIFIED"),
-    *("INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG"),
+    *("INFEASIBLE_CLAIMED", "BOUND_ONLY", "NO_SOLUTION", "WRONG"),
 )
 CAUSES = ("FINISHED", *ENDED_BY_STOP.values(), "INTERRUPTED")
 SHIFT = 1.0  # s
@@ -51,6 +51,8 @@ def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     run on and this one was not. `target` as in `tidy.solved`.
     """
     quality = pd.Series("NO_SOLUTION", index=runs.index)
+    completed = ~runs["stop"].isin([*ENDED_BY_STOP, Stop.INTERRUPTED])
+    quality[completed & runs["bound"].notna()] = "BOUND_ONLY"
     quality[runs["stop"] == Stop.INFEASIBLE] = "INFEASIBLE_CLAIMED"
     quality[runs["status"].isin(["wrong", "infeasible"])] = "WRONG"
     quality[runs["valid"]] = "FEASIBLE_VERIFIED"

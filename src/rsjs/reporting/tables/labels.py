@@ -16,6 +16,7 @@ STATUS_WORDS = {
     "WITHIN_GAP": "Within gap",
     "FEASIBLE_VERIFIED": "Feasible",
     "INFEASIBLE_CLAIMED": "Claimed infeasible",
+    "BOUND_ONLY": "Bound only",
     "NO_SOLUTION": "Without solution",
     "WRONG": "Wrong",
     # how it ended
