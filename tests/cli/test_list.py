@@ -1,9 +1,13 @@
 """Lists are made from the registries."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
+from rsjs.cli import NO_READER
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.generators import sts
@@ -64,6 +68,17 @@ def test_a_rule_is_explained_where_the_summary_does_not(rsjs):
         assert listed[name]["rule_help"] == method.rule_help
         assert tuple(method.rule_help) == method.rules
         assert all(f"rule {rule}: {told}" in text for rule, told in method.rule_help.items())
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("line", ["list methods --json", "list sets"])
+def test_a_reader_that_has_gone_is_no_reason_to_say_anything(line):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "rsjs", *line.split()]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (NO_READER, b"")
 
 
 def test_one_method_is_listed_with_what_it_proves_and_an_example(rsjs):

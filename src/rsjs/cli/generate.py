@@ -101,17 +101,23 @@ OPTIONS = {  # parameter of a generator: what stands for its value, help
     ),
     "kind": ("NAME", "Energy term: proportional or first_ending."),
 }
-JOBS = option("J", "Number of jobs; by default 10 N, of planted 4 N.", "-J", "--jobs")
-ARRIVALS = option(
-    "PROCESS",
-    "Make a workload. Time between submissions: exp, integer_poisson or constant; or a load, high,"
-    " low or mixed (not of jahani).",
-)
-GAP = option(
-    "SECONDS",
-    "With --arrivals: mean time between two submissions; of jahani to the whole cluster, of others"
-    " times the number of nodes. The paper's by default.",
-)
+
+
+def _jobs(family: str) -> Any:
+    ratio = 4 if family == "planted" else 10
+    return option("J", f"Number of jobs; {ratio} N by default.", "-J", "--jobs")
+
+
+def _arrivals(family: str) -> Any:
+    loads = "" if family == "jahani" else "; or a load, high, low or mixed"
+    text = "Make a workload. Time between submissions: exp, integer_poisson or constant"
+    return option("PROCESS", f"{text}{loads}.")
+
+
+def _gap(family: str) -> Any:
+    scale = "to the whole cluster" if family == "jahani" else "times the number of nodes"
+    text = f"With --arrivals: mean time between two submissions {scale}; the paper's by default."
+    return option("SECONDS", text)
 
 
 def _command(family: str) -> Callable[..., None]:
@@ -127,15 +133,15 @@ def _command(family: str) -> Callable[..., None]:
     kinds: dict[str, tuple[Any, Any]] = {  # name: type and default
         "nodes": (Nodes, Parameter.empty),
         "output": (Output, Parameter.empty),
-        "jobs": (Annotated[int | None, JOBS], None),
+        "jobs": (Annotated[int | None, _jobs(family)], None),
     }
     for name, parameter in signature(GENERATORS[family], eval_str=True).parameters.items():
         if name in OPTIONS:
             kind = Annotated[parameter.annotation, option(*OPTIONS[name])]  # type: ignore[name-defined]
             kinds[name] = (kind, parameter.default)
     if family in WORKLOADS:
-        kinds["arrivals"] = (Annotated[str | None, ARRIVALS], None)
-        kinds["gap"] = (Annotated[float | None, GAP], None)
+        kinds["arrivals"] = (Annotated[str | None, _arrivals(family)], None)
+        kinds["gap"] = (Annotated[float | None, _gap(family)], None)
     kinds["seed"] = (Annotated[int, option("S", "Seed of the random draws.")], 1)
     kinds["as_json"] = (Json, False)
     parameters = [

@@ -142,8 +142,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(_usage(error))
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe has gone, as in `rsjs list methods | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # the reader of a pipe has gone, as in `... | head -1`;
+        # Typer exits then, and what is left in the buffer would be flushed into the pipe again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return NO_READER
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

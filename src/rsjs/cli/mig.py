@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsjs.cli.options import (
-    Gap,
     Json,
     MemoryLimit,
     Output,
@@ -50,7 +49,7 @@ File = Annotated[Path | None, argument("FILE", "Problem file; without it one is 
 Gpu = Annotated[str, option("NAME", "GPU of what is drawn.")]
 Gpus = Annotated[Path | None, option("FILE", "GPUs of rsjs-mig-gpus/1 instead of those known.")]
 DrawSeed = Annotated[int, option("N", "Seed of what is drawn.")]
-Save = Annotated[Path | None, option("FILE", "Write the problem, e.g. what was drawn.")]
+Save = Annotated[Path | None, option("FILE", "Write the problem, as drawn or as read.")]
 Solution = Annotated[
     Path | None, option("FILE", "Write the solution, if it is verified.", "-o", "--output")
 ]
@@ -134,7 +133,9 @@ def schedule(
     threads: Threads = 1,
     seed: Seed = 0,
     memory_limit: MemoryLimit = None,
-    save: Save = None,
+    save: Annotated[
+        Path | None, option("FILE", "Write the problem: jobs, reading, objective and units.")
+    ] = None,
     output: Solution = None,
     picture: Picture = None,
     as_json: Json = False,
@@ -220,7 +221,9 @@ def repartition(
     partition: Annotated[str | None, option("LIST", "Static partition, such as 4g,2g,1g.")] = None,
     method: Annotated[str, option("NAME", "cpsat, highs, scip or greedy.")] = "cpsat",
     time_limit: TimeLimit = 60.0,
-    gap: Gap = 0.0,
+    gap: Annotated[
+        float, option("GAP", "Relative gap of the makespan at which a solver may stop.")
+    ] = 0.0,
     save: Save = None,
     output: Solution = None,
     picture: Picture = None,
