@@ -1,5 +1,6 @@
 """Records whose sums are right and whose content is not, and stores that lost what rows need."""
 
+import gzip
 import json
 import os
 from hashlib import sha256
@@ -58,6 +59,19 @@ def test_content_that_makes_no_sense_is_a_corrupt_record(store, record):
     forge(record, "result.json", json.dumps(result).encode())
     [(_, reason)] = collect([store]).corrupt
     assert "/figures/totals: found 1, expected an object" in reason
+    for data in (b"", gzip.compress(b"garbage")):
+        forge(record, "solution.json.gz", data)
+        [(_, reason)] = collect([store]).corrupt
+        assert "solution.json.gz: found no object, expected a JSON document" in reason
+
+
+def test_a_record_of_what_its_id_does_not_stand_for_names_the_id_that_does(store, record):
+    document = json.loads((record / "spec.json").read_text())
+    document["limits"]["seed"] += 1
+    forge(record, "spec.json", json.dumps(document).encode())
+    [(_, reason)] = collect([store]).corrupt
+    assert f"/id: found '{record.name}', expected " in reason
+    assert f"expected {record.name}" not in reason
     forge(record, "solution.json.gz", b"garbage")
     [(_, reason)] = collect([store]).corrupt
     assert "solution.json.gz: found damaged gzip data" in reason
@@ -111,8 +125,7 @@ def test_a_cost_that_is_forged_refutes_no_bound(store):
     }
     told = f"its record says {cost:.15g}, the solution costs {before[METHODS[0]]['objective']:.15g}"
     assert told in rows[METHODS[0]]["message"]
-    (cheap / "solution.json.gz").write_bytes(b"")
-    forge(cheap, "solution.json.gz", b"")
+    forge(cheap, "solution.json.gz", gzip.compress(b"{}"))
     rows = {row["method"]: row for row in collect([store]).rows}
     assert "the solution cannot be checked" in rows[METHODS[0]]["message"]
 

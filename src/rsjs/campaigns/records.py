@@ -70,8 +70,10 @@ def read(folder: Path, run_id: str | None = None) -> Record:
     (spec, result, verification), asked = documents, run_id or folder.name
     run, verdict = Run.of_document(spec), verification["verdict"]
     for name, document in zip(names, documents, strict=False):
-        if not document["id"] == run.id == asked:
+        if document["id"] != asked:
             raise InputError("/id", document["id"], f"{asked}, as asked", folder / name)
+    if run.id != asked:
+        raise InputError("/id", asked, f"{run.id}, that of what is asked here", folder / names[0])
     needed = kind(run.kind).solution_file
     # a simulation that is refused may be so for want of a log
     told = verdict is not None and (run.kind != "workload" or verdict["feasible"])
@@ -114,8 +116,9 @@ def sound(folder: Path) -> list[str]:
             data = read_bytes(folder / name)
             if (found := sha256(data).hexdigest()) != digest:
                 raise InputError("", found, f"sha256 {digest}", folder / name)
-            if name.endswith(".gz"):
-                unpacked(data, folder / name)
+            content = unpacked(data, folder / name) if name.endswith(".gz") else data
+            if ".json." in f"{name}." and not content.startswith(b"{"):
+                raise InputError("", described("no object"), "a JSON document", folder / name)
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError: text that is none, or a NUL in a name
