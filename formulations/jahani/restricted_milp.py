@@ -16,7 +16,8 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.jahani.mode_model import ModeModel
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
+from rsjs.formulations.milp.row_builder import RowBuilder
 
 
 @dataclass(frozen=True, eq=False)

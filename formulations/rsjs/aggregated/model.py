@@ -53,7 +53,8 @@ from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
+from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes.modes import numbered
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (

@@ -198,13 +198,16 @@ def compared(
     allowed: Limits,
     output: Path,
     options: str | None = None,
+    remark: str = "",
 ) -> Comparison:
-    """Run on each problem its methods, with a store in the folder, and show the progress."""
+    """Run on each problem its methods, with a store in the folder, and show remark and progress."""
     from rsjs.comparison import compare_pairs
 
     writable(output, folder=True)
     store = output / STORE
     with Screen() as screen, options_named():
+        if remark:
+            screen.say(remark)
         watch = watching(screen, store)
         return compare_pairs(pairs, allowed, store=store, options=options, watch=watch)
 

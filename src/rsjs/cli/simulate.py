@@ -159,7 +159,8 @@ def simulate(
         event_log.write(replayed, files[-1])
     predicted, costs = options.as_predicted(), {}
     if compare and predicted != options and not done.interrupted:
-        before = compared([(workload, chosen)], allowed, output, predicted.as_text())
+        remark = "The same once more with times as predicted, for the costs predicted:"
+        before = compared([(workload, chosen)], allowed, output, predicted.as_text(), remark)
         done = replace(done, interrupted=before.interrupted, left=before.left)
         costs = {row["spelling"]: row["objective"] for row in before.rows}
     for row in rows:

@@ -60,7 +60,8 @@ from scipy.sparse import csr_array
 
 from rsjs.core.errors import InputError
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
+from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.instances.instance import Workload
 from rsjs.simulation import accounting
 from rsjs.simulation.options import Options, real_times

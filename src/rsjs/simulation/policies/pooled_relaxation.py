@@ -28,7 +28,8 @@ from rsjs.core.call import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
+from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.instances.cluster import Cluster
 
 SOLVER = "highs"
