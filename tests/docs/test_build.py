@@ -32,6 +32,8 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
         assert len(re.findall("<img[^>]*_images/", pages[page])) == calls, page
 
     assert pages[Path("concepts/mathematics/jahani.md")].count("<math") == 4
+    titles = (tmp_path / "searchindex.js").read_text("utf-8").partition('"alltitles":')[2]
+    assert '"Time limit":' in titles  # the search for it finds a page of this title first
     commands = pages[Path("reference/commands.md")]
     assert "rsjs generate jahani" in commands
     assert "--time-limit" in commands
