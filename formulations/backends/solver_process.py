@@ -184,8 +184,9 @@ class SolverProcess:
 
 
 def load(module: str) -> None:
-    """Import a module, so that no call is charged for it."""
-    import_module(module)
+    """Import a module, and that of the matrices it is sent, so that no call is charged for it."""
+    for name in (module, "scipy.sparse"):
+        import_module(name)
 
 
 class _Server:
