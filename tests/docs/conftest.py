@@ -1,6 +1,7 @@
 """Options of commands, and a way to run what a page shows."""
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,8 @@ def options_of():
 def carry_out(tmp_path, capsys, monkeypatch):
     """Run a command in an empty folder, `rsjs` in this process; what went wrong, "" = nothing."""
     monkeypatch.chdir(tmp_path)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)  # `python` within a command is this one
 
     def carried_out(command):
         program, *words = [name for word in command.words for name in _expanded(word, tmp_path)]
