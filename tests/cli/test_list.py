@@ -144,10 +144,15 @@ def test_a_broken_method_of_a_package_is_listed_with_the_reason(rsjs, tmp_path, 
     try:
         found = rsjs("list", "methods", "--json").json
         text = rsjs("list", "methods").out
+        write_instance(sts.generate(nodes=2, jobs=4, seed=1), tmp_path / "i.json")
+        judged = rsjs("list", "methods", "--for", tmp_path / "i.json", "--json").json
     finally:
         all_methods.cache_clear()
     broken = {method["name"]: method["package"] for method in found if method["broken"]}
     assert broken == {"dies": "deadly 1", "greedy": "deadly 1"}
+    assert [(one["name"], one["recommended"]) for one in judged if one["broken"]] == [
+        ("dies", None)
+    ]
     assert "dies of deadly 1 is broken: its import ended the process with code 3" in text
     assert "greedy of deadly 1 is broken: refused: greedy is a name of the suite" in text
     assert len([method for method in found if method["name"] == "greedy"]) == 2
