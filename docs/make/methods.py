@@ -119,16 +119,16 @@ def recommendations() -> str:
     """Return the recommended methods by energy, why, and counts of the stored runs behind it."""
     runs = pd.concat(stored(f"{name}/rows.csv") for name in STORED)
     energy = runs["instance"].str.split("-").str[0].map(lambda family: FAMILIES[family].energy)
-    rows = []
+    lines = []
     for name, reasons in RECOMMENDED.items():
-        for method, reason in reasons.items():
+        lines += ["", f"Energy {code(name)}:", ""]
+        for place, (method, reason) in enumerate(reasons.items(), 1):
             own = runs[(energy == name) & (runs["method"].str.partition("?")[0] == method)]
-            proved = str((own["own_gap"] <= PROVED).sum()) if len(own) else ""
-            near = str((own["gap_to_best"] <= NEAR).sum()) if len(own) else ""
-            seconds = measured(own["total_s"].median()) if len(own) else ""
-            rows.append([method, name, reason, str(len(own)), proved, near, seconds])
-    heads = ["method", "energy", "why", "runs", "proved", "within 1 %", "median s"]
-    return _table(heads, rows)
+            proved, near = (own["own_gap"] <= PROVED).sum(), (own["gap_to_best"] <= NEAR).sum()
+            counts = f"{len(own)} runs, {proved} proved, {near} within 1 %, median"
+            told = f" ({counts} {measured(own['total_s'].median())} s)" if len(own) else ""
+            lines.append(f"{place}. {code(method)}: {escaped(reason)}{told}")
+    return "\n".join(lines[1:])
 
 
 TABLES = {
