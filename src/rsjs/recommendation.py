@@ -32,7 +32,7 @@ RECOMMENDED: Mapping[str, Mapping[str, str]] = {  # energy: method specification
         **_WITHOUT_BOUND,
     },
     "first_ending": {
-        "rsjs_sifting@highs": "proofs in the least time, for whole and for shared GPUs",
+        "rsjs_sifting@highs": "proves its gap within seconds almost always, shared GPUs or not",
         "first_ending_patterns@highs": "proves its gap on every stored instance of whole GPUs",
         **_NEAR_OPTIMAL,
         **_WITHOUT_BOUND,
