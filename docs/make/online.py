@@ -1,5 +1,5 @@
 """
-Tables and pictures of online.md and sts-campaign.md in docs/results, from rows of simulations.
+Tables and pictures of policies.md and sts-campaign.md in docs/results, from rows of simulations.
 
 Ratios are of sums over all workloads that both policies completed, costs per node. STS is the
 policy `sts:fallback`, ROLL is `roll`; `epochs=mean` plans with mean numbers of epochs.

@@ -23,7 +23,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/formulations": (formulations.TABLES, formulations.PICTURES),
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "results/mig": (mig.TABLES, mig.PICTURES),
-    "results/online": (online.TABLES, online.PICTURES),
+    "results/policies": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
     "reference/methods": (methods.TABLES, {}),
     "results/sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
