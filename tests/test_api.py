@@ -22,7 +22,8 @@ from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log
 
 PAGES = [
-    Path(__file__).parents[1] / "docs" / page for page in ("reference/python.md", "tutorial.md")
+    Path(__file__).parents[1] / "docs" / page
+    for page in ("reference/python.md", "guides/tutorial.md")
 ]
 SMALL = {"nodes": 2, "jobs": 6, "seed": 1}
 
@@ -89,8 +90,8 @@ def test_what_is_of_another_type_is_refused(tmp_path):
         (lambda: rsjs.load(5), "type int, expected the path of a file"),
         (lambda: rsjs.load(tmp_path / "s.json", instance="i"), "type str, expected an instance"),
         (lambda: rsjs.save(instance, None), "type NoneType, expected the path of a file"),
-        (lambda: rsjs.simulate(workload, 5), "type int, expected names of policies"),
-        (lambda: rsjs.simulate(workload, [5]), "type int, expected the name of a policy"),
+        (lambda: rsjs.simulate(workload, 5), "/policies: found int"),
+        (lambda: rsjs.simulate(workload, [5]), "found 5, expected name"),
         (lambda: rsjs.solve(instance, 5), "found 5, expected name"),
     ):
         with pytest.raises(InputError, match=re.escape(told)):
@@ -113,7 +114,7 @@ def test_claims_are_checked_too():
         ((["x"], "greedy:code"), "/instances/0: found str, expected Instance"),
         ((None, "greedy:code"), "/instances: found NoneType"),
         (("instance", []), "/methods: found none"),
-        (("instance", [1]), "/methods/0: found int, expected str"),
+        (("instance", [1]), "/methods/0: found 1"),
         (("instance", 3), "/methods: found int"),
     ],
 )

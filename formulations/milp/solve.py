@@ -94,6 +94,7 @@ def chosen_solver(call: Call) -> Backend:
 
 def formulation_of(method: Method) -> ModuleType:
     """Import the formulation of a method that has one: the module of its `run`."""
+    assert isinstance(method.run, str)  # a module is what makes a method linear
     return import_module(method.run.partition(":")[0])
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances import costs
+from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -35,6 +37,18 @@ def finished(
     if bound is not None:
         proved = {"bound": bound, "bound_source": "lagrangian", "bound_variant": "instance"}
     return report.result(stop, counts={"iterations": iterations}, **proved)
+
+
+def solved(instance: Instance, returned: Any, report: Report) -> SolveResult:
+    """Return as a `SolveResult` what a function returned: one, or a solution, see `finished`."""
+    if isinstance(returned, Solution):
+        if check(instance, returned).objective is None:  # the verdict on the run says why
+            return replace(report.result(Stop.ITERATIONS), solution=returned)
+        return finished(instance, returned, report)
+    if not isinstance(returned, SolveResult):
+        found = f"{type(returned).__name__} object"
+        raise TypeError(f"a method returns a Solution or a SolveResult, this one a {found}")
+    return returned
 
 
 def no_decision(report: Report) -> SolveResult:

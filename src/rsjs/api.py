@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from rsjs.comparison import Comparison as Comparison
 from rsjs.comparison import compare as compare
@@ -16,11 +16,15 @@ from rsjs.comparison import run_campaign as run_campaign
 from rsjs.core.errors import InputError as InputError
 from rsjs.core.errors import MethodError as MethodError
 from rsjs.core.errors import described, integer, one_of
+from rsjs.core.method import Method as Method
+from rsjs.core.method import Run
+from rsjs.heuristics.common.result import finished as finished
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
+from rsjs.instances.costs import cost_tables as cost_tables
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import files
-from rsjs.instances.solution import Solution
+from rsjs.instances.solution import Solution as Solution
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,8 +245,9 @@ def from_frames(
 
 def solve(
     instance: Instance,
-    method: str | None = None,
+    method: str | Method | Run | None = None,
     *,
+    isolation: Literal["process", "none"] = "process",
     warm_start: Solution | None = None,
     log: bool = False,
     time_limit: float = 60.0,
@@ -257,9 +262,14 @@ def solve(
 
     Parameters
     ----------
-    method : str, optional
-        `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names. By default
-        the one that is recommended for the instance, see `rsjs.recommendation`.
+    method : str, function or Method, optional
+        `name[@solver][:rule][?key=value,...]`, `rsjs list methods` shows the names; or
+        `path.py:function`; or a function (instance, call, report) that returns a `Solution` or a
+        `SolveResult`. By default the method that is recommended for the instance, see
+        `rsjs.recommendation`.
+    isolation : "process" | "none"
+        "none" runs a method without a solver in this process: a short call costs its own time, but
+        the method is only asked to keep its limits.
     warm_start : Solution, optional
         A feasible solution to start from.
     log : bool
@@ -289,12 +299,13 @@ def solve(
     """
     from rsjs.core.call import Limits
     from rsjs.core.report import Stop
-    from rsjs.methods import parse
+    from rsjs.methods import request_of
     from rsjs.recommendation import recommend
     from rsjs.runs import verified_run
 
     _refuse_other(instance, Instance, INSTANCE)
-    request = parse(recommend(instance)[0] if method is None else method)
+    here = one_of("isolation", isolation, ("process", "none")) == "none"
+    request = request_of(recommend(instance)[0] if method is None else method, here=here)
     limits = Limits.asked(
         time_limit=time_limit,
         gap=gap,
@@ -303,7 +314,11 @@ def solve(
         memory_limit_mb=memory_limit_mb,
         **unknown,
     )
-    run = verified_run.run(instance, request, limits, warm_start=warm_start, log=log)
+    if here and memory_limit_mb is not None:
+        expected = 'none with isolation="none", which has no process to end'
+        raise InputError("/memory_limit_mb", memory_limit_mb, expected)
+    carry_out = verified_run.run_here if here else verified_run.run
+    run = carry_out(instance, request, limits, warm_start=warm_start, log=log)
     result = replace(run.result, objective=run.objective)
     if method is None:
         told = f"{request.label}, the method recommended here"
@@ -388,11 +403,15 @@ def export_model(
 
 
 @overload
-def simulate(workload: Workload, policies: str = ..., **options: Any) -> Outcome: ...
+def simulate(workload: Workload, policies: str | Method | Run = ..., **options: Any) -> Outcome: ...
 @overload
-def simulate(workload: Workload, policies: Sequence[str], **options: Any) -> Outcomes: ...
 def simulate(
-    workload: Workload, policies: str | Sequence[str] = "queue:edf", **options: Any
+    workload: Workload, policies: Sequence[str | Method | Run], **options: Any
+) -> Outcomes: ...
+def simulate(
+    workload: Workload,
+    policies: str | Method | Run | Sequence[str | Method | Run] = "queue:edf",
+    **options: Any,
 ) -> Outcome | Outcomes:
     """
     Run a workload under a policy, or under each of several, until its last job is complete.
@@ -402,8 +421,8 @@ def simulate(
 
     Parameters
     ----------
-    policies : str or sequence of str
-        Specifications of methods or policies, see `rsjs list policies`.
+    policies : str, function or Method, or a sequence of these
+        Specifications of methods or policies, see `rsjs list policies`; functions as of `solve`.
     **options
         energy, boot [h], checkpoint, events, period [h], deviation, denominator,
         decision_limit [s], seed: see `rsjs.simulation.options.Options`.
@@ -419,6 +438,7 @@ def simulate(
     InputError
         For an unknown policy or option, and a policy that cannot decide on these jobs.
     """
+    from rsjs.methods import several_methods
     from rsjs.simulation.engine import simulate as run
     from rsjs.simulation.options import Options
     from rsjs.simulation.outcome import Outcomes
@@ -427,12 +447,10 @@ def simulate(
     _refuse_other(workload, Workload, "a workload, as `rsjs.load` returns it")
     _refuse_unknown(Options, options)
     chosen = Options(**options)
-    names = [policies] if isinstance(policies, str) else policies
-    for name in _refuse_other(names, Sequence, "names of policies"):
-        _refuse_other(name, str, "the name of a policy")
-    prepared = [policy(name, workload) for name in names]
+    given, alone = several_methods("policies", policies)
+    prepared = [policy(one, workload) for one in given]
     outcomes = Outcomes(run(workload, one, chosen) for one in prepared)
-    return outcomes[0] if isinstance(policies, str) else outcomes
+    return outcomes[0] if alone else outcomes
 
 
 def _refuse_other(value: Any, kinds: Any, expected: str) -> Any:

@@ -26,13 +26,15 @@ from rsjs.campaigns.collection import collect
 from rsjs.campaigns.pool import Dispatch, Local, News
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
-from rsjs.campaigns.sources import Source
+from rsjs.campaigns.sources import Source, pointed
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
-from rsjs.campaigns.store import CAMPAIGN
+from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer, one_of
+from rsjs.core.method import Method
+from rsjs.core.method import Run as Function
 from rsjs.instances.instance import Instance
-from rsjs.methods import Request, instead, parse
+from rsjs.methods import Request, instead, request_of, several_methods, ship
 from rsjs.rows.columns import Row
 from rsjs.runs.kinds.base import ProblemKind, kind_of
 
@@ -127,7 +129,7 @@ class Comparison:
 
 def compare(
     instances: Instance | Sequence[Instance],
-    methods: str | Sequence[str],
+    methods: str | Method | Function | Sequence[str | Method | Function],
     *,
     time_limit: float = 60.0,
     gap: float = 1e-4,
@@ -142,8 +144,8 @@ def compare(
     Parameters
     ----------
     instances : Instance or sequence of Instance
-    methods : str or sequence of str
-        `name[@solver][:rule][?key=value,...]`; `rsjs list methods` shows the names.
+    methods : str, function or Method, or a sequence of these
+        As of `rsjs.solve`.
     time_limit : float [s]
     memory_limit_mb : float, optional [MB]
         Resident memory of a run, 4096 by default.
@@ -162,7 +164,7 @@ def compare(
     >>> rsjs.compare(instance, ["greedy:code", "edf:paper"]).table().markdown()  # doctest: +SKIP
     """
     problems = _several("instances", instances, Instance)
-    names = _several("methods", methods, str)
+    given, _ = several_methods("methods", methods)
     limits = Limits.asked(
         time_limit=time_limit,
         gap=gap,
@@ -170,7 +172,14 @@ def compare(
         seed=seed,
         memory_limit_mb=memory_limit_mb,
     )
-    requests = [parse(name) for name in names]
+    requests: list[Request] = []
+    functions: dict[str, object] = {}
+    for i, one in enumerate(given):
+        with pointed(f"/methods/{i}"):
+            requests.append(request_of(one))
+        name = requests[-1].method.name
+        if not isinstance(one, str) and functions.setdefault(name, one) is not one:
+            raise InputError("/methods", described(f"two functions {name}"), "names of their own")
     return compare_pairs([(problem, requests) for problem in problems], limits, store=store)
 
 
@@ -257,6 +266,7 @@ def compare_pairs(
                 "", described("runs on problems of another kind"), "another folder", folder
             )
         prepared = runner.prepare(campaign, folder, Part())
+        ship({name for one in campaign.choices for name in one.request.names}, folder / SHIPPED)
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
         return _carried_out(prepared, folder, Local(1), place, watch)
 

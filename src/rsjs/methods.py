@@ -1,6 +1,8 @@
 """
 Every method by name, and method specifications: `name[@solver][:rule][?key=value,...]`.
 
+A name is that of a method of the suite or of another package, or `path.py:function`, a function
+(instance, call, report) or a `Method` in a file, relative to the working directory.
 An option may take a method; put it in parentheses if it has options itself:
 `hierarchical?controllers=8,method=(rsjs_classes@highs?packing=splits)`.
 Of several between "|" the first that serves the instance runs: `method=edf|(sts?spacing=5)`.
@@ -14,23 +16,27 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import UserDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
 from rsjs.core.errors import InputError, described
 from rsjs.core.method import Method, with_names
+from rsjs.core.own_code import IN_FILE, NAME, InFile, Pickled, importable, in_file
 from rsjs.core.report import Report
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.external import from_table, table_of
 from rsjs.formulations.backends.registry import BACKENDS, backend, is_program
 from rsjs.formulations.registry import METHODS as EXACT
+from rsjs.heuristics.common.result import solved
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.instances.io.serialization import canonical_text
 
@@ -40,7 +46,8 @@ if TYPE_CHECKING:
 
 SPECIFICATION = "name[@solver][:rule][?key=value,...]"
 COMMAND = "mysolver {mps} {solution}"
-_PARTS = re.compile(r"([^@:?]*)(?:@([^:?]+))?(?::([^?]+))?(?:\?(.*))?", re.DOTALL)
+_TAIL = r"(?:@([^:?]+))?(?::([^?]+))?(?:\?(.*))?"
+_PARTS = re.compile(rf"({IN_FILE.pattern}|[^@:?]*){_TAIL}", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
 NAMED = 4  # methods in an error
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
@@ -154,24 +161,49 @@ class Request:
         raise InputError("", _as_text(self), expected)
 
 
+PICKLED: dict[str, Pickled] = {}  # functions that `request_of` was given, by their names
+
+
 class Methods(UserDict[str, Method]):
     """
-    Methods by name: the suite's, and those that other packages offer by `rsjs.methods`.
+    Methods by name: the suite's and those that other packages offer by `rsjs.methods`.
 
-    The code of a package is imported when its method is asked for, so names are listed and other
-    methods run whatever the packages hold. A method that cannot be had raises InputError.
+    Not listed, but found, are functions in files and those in `PICKLED`. The code of a package or a
+    file is imported when its method is asked for, so names are listed and other methods run
+    whatever these hold. A method that cannot be had raises InputError.
     """
 
     data: dict[str, Any]
 
+    def __contains__(self, name: object) -> bool:
+        is_listed = name in self.data or name in PICKLED
+        return is_listed or (isinstance(name, str) and bool(IN_FILE.fullmatch(name)))
+
+    def _found(self, name: str) -> Method | Offer | InFile | Pickled:
+        return self.data.get(name) or PICKLED.get(name) or InFile(name)
+
     def __getitem__(self, name: str) -> Method:
-        found = self.data[name]
+        found = self._found(name)
+        if isinstance(found, InFile | Pickled):
+            return _own(found, found.load())
         return found if isinstance(found, Method) else _loaded(found)
 
     @property
     def offers(self) -> dict[str, Offer]:
         """What other packages offer, by name."""
         return {name: one for name, one in self.data.items() if not isinstance(one, Method)}
+
+    def source(self, name: str) -> Mapping[str, str] | None:
+        """Identify the code of a method, see `source_of`; None of the suite's, and if unknown."""
+        if name not in self:
+            return None
+        found = self._found(name)
+        if isinstance(found, Method):
+            return None
+        if isinstance(found, InFile | Pickled):
+            return found.source()
+        run = self[name].run
+        return source_of(found, run.partition(":")[0] if isinstance(run, str) else run.__module__)
 
 
 @cache
@@ -183,26 +215,110 @@ def all_methods() -> Methods:
 
 
 def _loaded(offer: Offer) -> Method:
-    method = offer.load()
-    if not isinstance(method, Method):
-        found, expected = f"{type(method).__name__} object", "rsjs.core.method.Method"
-    elif method.name != offer.name:
-        found, expected = f"a method of the name {method.name}", f"the name {offer.name}"
-    elif unknown := {*method.solvers, *filter(None, [method.needs])} - {*BACKENDS}:
+    offered = offer.load()
+    [point] = offer.points
+    place = f"{point.value} of {offer.package}"
+    method = _method(offered, place)
+    if method.name != offer.name:
+        found = described(f"a method of the name {method.name} at {place}")
+        raise InputError("", found, f"the name {offer.name}")
+    return method
+
+
+def _method(value: Any, place: str) -> Method:
+    """Return a method, unless it is none or names a solver that there is not."""
+    if not isinstance(value, Method):
+        found, expected = f"{type(value).__name__} object", "rsjs.core.method.Method"
+    elif unknown := {*value.solvers, *filter(None, [value.needs])} - {*BACKENDS}:
         found, expected = f"solver {min(unknown)}", f"one of {', '.join(BACKENDS)}"
     else:
-        return method
-    [point] = offer.points
-    raise InputError("", described(f"{found} at {point.value} of {offer.package}"), expected)
+        return value
+    raise InputError("", described(f"{found} at {place}"), expected)
+
+
+def _own(code: InFile | Pickled, value: Any) -> Method:
+    """Return the method that a function or a `Method` is, with the name of its code."""
+    if not isinstance(value, Method):
+        if not callable(value):
+            found = described(f"{type(value).__name__} object at {code.name}")
+            raise InputError("", found, "a function (instance, call, report), or a Method")
+        lines = (getattr(value, "__doc__", None) or "").strip().splitlines()
+        summary = lines[0] if lines else "a function of your own"
+        value = Method(name=code.name, summary=summary, kind="heuristic", run=value)
+    method, folder = _method(value, code.name), code.folder
+    if method.linear:
+        found = described(f"linear=True at {code.name}")
+        raise InputError("", found, "a linear formulation in a package, offered as rsjs.methods")
+    with importable(folder):
+        function = method.function()
+
+    def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+        with importable(folder):
+            return solved(instance, function(instance, call, report), report)
+
+    return replace(method, name=code.name, run=run)
+
+
+def request_of(given: Any, *, here: bool = False) -> Request:
+    """
+    Return the request of a specification, or of a function (instance, call, report) or `Method`.
+
+    A function in a file is `path.py:name` from then on; any other, as of a notebook, is known by
+    its name, and pickled for its worker unless it runs `here`. InputError for what is none of
+    these, for a function that cannot be pickled, and for one by the name of another method.
+    """
+    if isinstance(given, str):
+        return parse(given)
+    if isinstance(given, Method):
+        name, run = given.name, given.run
+        if BUILT_IN.get(name) is given:
+            return parse(name)
+        # in the file of its function, as a package's is
+        module = run.partition(":")[0] if isinstance(run, str) else getattr(run, "__module__", "")
+        home = vars(sys.modules[module]) if module in sys.modules else {}
+        attribute = next((key for key, value in home.items() if value is given), name)
+    elif callable(given):
+        name = attribute = getattr(given, "__name__", type(given).__name__).strip("<>")
+        module = getattr(given, "__module__", None) or ""
+    else:
+        raise InputError("", given, f"{SPECIFICATION}, a function or a Method")
+    if (specification := in_file(given, module, attribute)) is not None:
+        return parse(specification)
+    if not NAME.fullmatch(name) or name in {*all_methods(), *POLICIES}:
+        found = described(f"the function {name}")
+        raise InputError("", found, "one whose name is an identifier and no other method's")
+    if here:
+        return Request(method=_own(Pickled(name, b""), given))
+    PICKLED[name] = Pickled.of(name, given)
+    return parse(name)
+
+
+def several_methods(argument: str, given: Any) -> tuple[Sequence[Any], bool]:
+    """Return methods as `request_of` takes them, and whether one was given and no sequence."""
+    if isinstance(given, str | Method) or callable(given):
+        return [given], True
+    if not isinstance(given, Sequence) or not given:
+        found = described("none" if given in ([], ()) else type(given).__name__)
+        raise InputError(f"/{argument}", found, "a method or a sequence of them")
+    return given, False
+
+
+def ship(names: Iterable[str], folder: Path) -> dict[str, str]:
+    """Write the pickled ones of some methods into a folder; return their files by name."""
+    return {name: str(PICKLED[name].write(folder)) for name in sorted({*names} & {*PICKLED})}
+
+
+def receive(files: Mapping[str, str]) -> None:
+    """Make the methods in pickled files known; each is unpickled when it is asked for."""
+    for name, file in files.items():
+        PICKLED[name] = Pickled(name, Path(file).read_bytes())
 
 
 def sources(names: Iterable[str]) -> dict[str, Mapping[str, str]]:
-    """Identify the code of those of some methods that other packages offer, see `source_of`."""
+    """Identify the code of those of some methods that are not the suite's, see `source_of`."""
     known = all_methods()
-    return {
-        name: source_of(known.offers[name], known[name].run.partition(":")[0])
-        for name in sorted({*names} & {*known.offers})
-    }
+    found = {name: known.source(name) for name in sorted({*names})}
+    return {name: source for name, source in found.items() if source is not None}
 
 
 def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
@@ -232,6 +348,8 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     name, solver, rule, tail = match.groups(default="")
     methods = all_methods() if known is None else known
     if name not in methods:
+        if name.endswith(".py"):
+            raise InputError("", specification.strip(), f"a function in the file, {name}:FUNCTION")
         raise _unknown("method", name, list(methods))
     method = methods[name]
     options = _options(method, tail)

@@ -30,6 +30,7 @@ def options_of():
 def carry_out(tmp_path, capsys, monkeypatch):
     """Run a command in an empty folder, `rsjs` in this process; what went wrong, "" = nothing."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))  # Python that starts in a folder imports from it
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     monkeypatch.setenv("PATH", path)  # `python` within a command is this one
 

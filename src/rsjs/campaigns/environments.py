@@ -47,7 +47,7 @@ class Environment:
         """Why a method cannot run here; None if it can."""
         inner = [value for value in request.options.values() if isinstance(value, Request)]
         for one in (request, *inner):
-            if one.method.name not in self.methods:
+            if one.method.name not in {*self.methods, *self.plugins}:
                 return f"method {one.method.name} is not known in this environment"
             solver = one.solver or one.method.needs
             if solver is not None and solver not in self.solvers:

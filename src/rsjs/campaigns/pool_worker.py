@@ -32,8 +32,9 @@ import numpy as np
 from rsjs.campaigns import records
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.run import Run
-from rsjs.campaigns.store import Store, instance_file, refuse_other
+from rsjs.campaigns.store import SHIPPED, Store, instance_file, refuse_other
 from rsjs.core.errors import InputError
+from rsjs.core.own_code import pickle_file
 from rsjs.core.process import die_with_parent
 from rsjs.core.report import SolveResult, Stop
 from rsjs.rows.build import summary
@@ -64,10 +65,16 @@ class Order:
 
 
 def perform(
-    order: Order, work: Path, record: Path, *, batch: Batch, on_event: OnEvent | None = None
+    order: Order,
+    work: Path,
+    record: Path,
+    *,
+    batch: Batch,
+    shipped: Path = Path(),
+    on_event: OnEvent | None = None,
 ) -> Record | None:
     """
-    Carry out a run in the empty folder `work`, and write its record.
+    Carry out a run in the empty folder `work`, and write its record; `shipped` has pickled methods.
 
     This process is a subreaper without other children than the worker of `batch`, which carries out
     the runs that need no process of their own. None if the run was interrupted: nothing is written.
@@ -79,6 +86,7 @@ def perform(
         batch.end()  # whatever is beside a run counts as its own
     begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
     used = sum(os.times()[2:4])  # CPU seconds of processes that were started here and have ended
+    plugins = {} if run.plugins is None else json.loads(run.plugins)
     task = Task(
         instance=order.instance,
         method=run.method,
@@ -87,7 +95,12 @@ def perform(
         output_limit_mb=run.output_limit_mb,
         kind=run.kind,
         options=run.options,
-        plugins=None if run.plugins is None else json.loads(run.plugins),
+        plugins=plugins or None,
+        shipped={
+            name: str(file)
+            for name, source in plugins.items()
+            if (file := pickle_file(shipped, name, source.get("sha256", ""))).is_file()
+        },
     )
     ended = Supervisor(
         folder=work,
@@ -206,7 +219,14 @@ def serve(store: Store, batch: Batch) -> None:
                     continue
                 _tell("begun")
                 work, folder = scratch / "work", scratch / "record"
-                record = perform(order, work, folder, batch=batch, on_event=partial(_tell, "line"))
+                record = perform(
+                    order,
+                    work,
+                    folder,
+                    batch=batch,
+                    shipped=store.folder / SHIPPED,
+                    on_event=partial(_tell, "line"),
+                )
                 if record is None:  # somebody interrupted this very process
                     raise SystemExit(1)
                 store.commit(order.run)

@@ -6,6 +6,7 @@ The folder of a campaign: one folder per run, each written aside and then given 
     plan.json           its runs and what it skips, as last expanded
     instances/          problems by sha256, drawn once; index.json: what was drawn or read ->
                         sha256; instance, seed -> sha256 of the permuted instance
+    methods/            functions of Python that were compared, pickled: NAME-DIGEST.pkl
     runs/ab/<id>/       records of runs, see `records`
     sessions/           one file for each `rsjs run`, see `session`
     scratch/<id>/       a run in progress
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from rsjs.campaigns.spec import Campaign
 
 STORE, CAMPAIGN, INDEX = "store.json", "campaign.toml", "instances/index.json"
+SHIPPED = "methods"
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,11 @@ Results = Annotated[Path, option("DIR", "Folder for the results.", "-o", "--outp
 def compare(
     files: Annotated[list[Path], argument("FILE", "Instance files.")],
     methods: Annotated[
-        str, option("METHODS", "Methods with commas between them, see `rsjs list methods`.")
+        str,
+        option(
+            "METHODS",
+            "Methods, FILE.py:FUNCTION too, with commas between them; see `rsjs list methods`.",
+        ),
     ],
     output: Results,
     time_limit: TimeLimit = 60.0,

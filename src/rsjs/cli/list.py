@@ -295,6 +295,7 @@ def _print_methods(methods: list[dict[str, Any]]) -> None:
     _print_details([method for method in methods if method["broken"]])
     print(f"\nSpecification: {SPECIFICATION}; the first solver and the first rule are the default.")
     print("An option that takes a method with options of its own: ?key=(name?key=value),...")
+    print("A function of your own in a file is a method, too: FILE.py:FUNCTION.")
     print("Of several methods between |, the first that serves the instance runs: ?key=name|name")
 
 

@@ -47,8 +47,8 @@ def solve(
         str | None,
         option(
             "METHOD",
-            "name[@solver][:rule][?key=value,...]; by default the first that `rsjs list methods "
-            "--for FILE` recommends.",
+            "name[@solver][:rule][?key=value,...], or FILE.py:FUNCTION; by default the first that "
+            "`rsjs list methods --for FILE` recommends.",
         ),
     ] = None,
     time_limit: TimeLimit = 60.0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -67,48 +67,66 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
     distribution.
     """
     [point] = offer.points
-    own = _own_files([point.module, module], point.dist)
-    files = {name: sha256(data).hexdigest() for name, data in own.items()}
-    text = json.dumps(files, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return {
-        "distribution": point.dist.name if point.dist else "",
-        "version": point.dist.version if point.dist else "",
-        "sha256": sha256(text.encode()).hexdigest(),
-    }
-
-
-def source_text(source: Mapping[str, str], digits: int = 64) -> str:
-    """Return what `source_of` found in one line."""
-    return f"{source['distribution']} {source['version']} {source['sha256'][:digits]}"
-
-
-def _own_files(modules: Sequence[str], distribution: Distribution | None) -> dict[str, bytes]:
-    """Return the files of modules, and of what they import of their packages and distribution."""
+    modules, distribution = [point.module, module], point.dist
     listed = [] if distribution is None else distribution.files or []
     installed = {Path(str(file.locate())).resolve() for file in listed}
     project = None if distribution is None else _project(distribution)
     packages = {name.partition(".")[0] for name in modules} - {"rsjs"}
 
-    @cache
     def is_own(package: str) -> bool:
         path = _file(_spec(package))
         if package in packages or path is None:
             return package in packages
         return path in installed or (project in path.parents and "site-packages" not in path.parts)
 
+    return {
+        "distribution": distribution.name if distribution else "",
+        "version": distribution.version if distribution else "",
+        "sha256": digest_of(own_files(modules, is_own)),
+    }
+
+
+def source_text(source: Mapping[str, str], digits: int = 64) -> str:
+    """Return what `source_of` found in one line."""
+    parts = source["distribution"], source["version"], source["sha256"][:digits]
+    return " ".join(filter(None, parts))
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return the sha256 of files and their names."""
+    digests = {name: sha256(data).hexdigest() for name, data in files.items()}
+    text = json.dumps(digests, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
+
+
+def own_files(
+    modules: Sequence[str], is_own: Callable[[str], bool], below: Path | None = None
+) -> dict[str, bytes]:
+    """
+    Return the files of modules, by their names, and of what they import.
+
+    Parameters
+    ----------
+    is_own : callable
+        Whether modules of a top-level package count.
+    below : Path, optional
+        The folder that files must be in to count.
+    """
+    counts = cache(is_own)
     found: dict[str, bytes] = {}
     waiting, seen = [*modules], {""}
     while waiting:
         name = waiting.pop()
-        if name in seen or not is_own(name.partition(".")[0]):
+        if name in seen or not counts(name.partition(".")[0]):
             continue
         seen.add(name)
         waiting.append(name.rpartition(".")[0])  # a package is imported before its modules
         spec = _spec(name)
-        if (path := _file(spec)) is not None:
+        path = _file(spec)
+        if path is not None and (below is None or below in path.parents):
             found[name] = path.read_bytes()
             if path.suffix == ".py":
-                waiting += _imported(found[name], spec.parent)
+                waiting += imported(found[name], spec.parent)
     return found
 
 
@@ -127,7 +145,7 @@ def _file(spec: Any) -> Path | None:
     return path.resolve() if path is not None and path.is_file() else None
 
 
-def _imported(text: bytes, package: str) -> list[str]:
+def imported(text: bytes, package: str) -> list[str]:
     """List the modules that import statements may mean; `from a import b` may mean a.b."""
     names: list[str] = []
     with suppress(SyntaxError, ValueError, RecursionError):

@@ -9,7 +9,7 @@ other packages join by the entry point `rsjs.methods`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -61,11 +61,11 @@ class Method:
     name: str  #: as in `name[@solver][:rule][?key=value,...]`
     summary: str  #: one line for lists
     kind: Literal["exact", "heuristic"]  #: exact methods return bounds
-    run: str  #: "module:function", imported when the method first runs
-    #: "module:function", called with method, call and number of jobs before the clock starts, to
-    #: import, compile and start what the method needs; whatever else it imports or compiles counts
-    #: as its time
-    prepare: str = ""
+    run: str | Run  #: the function, or "module:function", imported when the method first runs
+    #: as `run`, called with method, call and number of jobs before the clock starts, to import,
+    #: compile and start what the method needs; whatever else it imports or compiles counts as its
+    #: time
+    prepare: str | Callable[[Method, Call, int], Any] = ""
     energy: frozenset[str] = ENERGY  #: the objective kinds it serves
     tardiness_at: frozenset[str] = TARDINESS_AT  #: the objective kinds it serves
     open_nodes: frozenset[str] = OPEN_NODES  #: the objective kinds it serves
@@ -165,8 +165,10 @@ def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
             value.prepare(call, jobs)
 
 
-def _named(function: str) -> Any:
-    """Import and return the function "module:function"."""
+def _named(function: Any) -> Any:
+    """Return a function, imported if it is given as "module:function"."""
+    if not isinstance(function, str):
+        return function
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)
 

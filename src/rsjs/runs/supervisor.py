@@ -38,6 +38,7 @@ import psutil
 
 from rsjs.core.call import ASKED, GRACE
 from rsjs.core.errors import printable, told
+from rsjs.core.own_code import DIRECTORY
 from rsjs.core.report import SolveResult, Stop
 from rsjs.runs.process_tree import MARK, MEGABYTE, Family, killed_for_memory, marked
 from rsjs.runs.task_files import (
@@ -195,6 +196,8 @@ class Supervisor:
         threads = str(self.task.limits.threads)
         mark = {} if self.alone else marked()
         environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(POOLS, threads), **mark}
+        with suppress(OSError):  # it has been removed
+            environment.setdefault(DIRECTORY, str(Path.cwd()))
         if self.alone:
             environment["TMPDIR"] = str(self.folder)
         self._begin = time.monotonic()

@@ -133,6 +133,7 @@ class Task:
     kind: str = "instance"  # of the problem, see `rsjs.runs.kinds`
     options: Mapping[str, Any] = field(default_factory=dict)  # of the kind, e.g. of a simulation
     plugins: Mapping[str, Mapping[str, str]] | None = None  # sources, see `rsjs.methods.sources`
+    shipped: Mapping[str, str] = field(default_factory=dict)  # method -> its file, see `own_code`
     launcher: int = field(default_factory=os.getpid)  # process that the worker does not outlive
 
     def write(self, folder: Path) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.call import Limits
-from rsjs.core.errors import InputError
+from rsjs.core.call import Call, Limits
+from rsjs.core.errors import InputError, described
 from rsjs.core.method import with_names
+from rsjs.core.report import Report
 from rsjs.formulations.backends.registry import backend
+from rsjs.heuristics.common.result import solved
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.solution import Solution
-from rsjs.methods import Request, instead
+from rsjs.methods import Request, instead, ship
 from rsjs.runs.gap import gap, gap_over
 from rsjs.runs.kinds.base import ProblemKind, Verified, kind_of
 from rsjs.runs.supervisor import Supervisor
@@ -112,10 +114,46 @@ def run(
             log=log,
             kind=kind.name,
             options=options or {},
+            shipped=ship(request.names, folder),
         )
         result = Supervisor(folder=folder, task=task, on_event=on_event).run().result
         found = kind.verified(problem, request.spelling, task.options, result, folder)
     return outcome(problem, request, found)
+
+
+def run_here(
+    problem: Any,
+    request: Request,
+    limits: Limits,
+    *,
+    warm_start: Solution | None = None,
+    log: bool = False,
+) -> Outcome:
+    """
+    Run a method in this process, and verify what it returns: it is only asked to keep its limits.
+
+    What it raises is not caught. InputError as of `refuse`, and for a method with a solver: two
+    solvers, or two runs of one with other threads, do not share a process.
+    """
+    kind = kind_of(problem)
+    refuse(problem, request, warm_start)
+    if (solver := solver_of(request)) is not None:
+        found = described(f"{request.spelling}, which runs {solver}")
+        raise InputError("/isolation", found, 'isolation="process", or a method without a solver')
+    call = Call(
+        rule=request.rule,
+        options=request.options,
+        limits=limits,
+        warm_start=warm_start,
+        log=log,
+    )
+    ready = kind.prepared(request, problem, call)
+    function = request.method.function()
+    report = Report(limits.time_limit)
+    returned = solved(problem, function(problem, replace(call, ready=ready), report), report)
+    report.seconds["total"] = report.elapsed()
+    result = replace(returned, seconds=dict(report.seconds), events=tuple(report.events))
+    return outcome(problem, request, kind.verified(problem, request.spelling, {}, result, Path()))
 
 
 def outcome(problem: Any, request: Request, found: Verified) -> Outcome:

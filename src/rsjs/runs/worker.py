@@ -99,11 +99,12 @@ def run(folder: Path) -> None:
     report = StreamingReport(folder, task)
     _stop_on_sigterm(report.stop_event)
     try:
-        if task.plugins is not None:
-            from rsjs.methods import refuse_other_sources
+        if task.plugins or task.shipped:
+            from rsjs.methods import receive, refuse_other_sources
 
             with report.phase("import"):
-                refuse_other_sources(task.plugins)
+                receive(task.shipped)
+                refuse_other_sources(task.plugins or {})
         begin = time.monotonic()
         own = kind(task.kind)
         report.add_seconds({"import": time.monotonic() - begin})

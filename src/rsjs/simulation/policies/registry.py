@@ -15,11 +15,11 @@ from typing import Any
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Method
+from rsjs.core.method import Method, Run
 from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
-from rsjs.methods import BUILT_IN, Methods, Request, all_methods, instead, parse
+from rsjs.methods import BUILT_IN, Methods, Request, all_methods, instead, parse, request_of
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
@@ -44,9 +44,9 @@ def deciders() -> Methods:
     return Methods({**all_methods().data, **POLICIES})
 
 
-def policy(spelling: str, workload: Workload) -> Policy:
+def policy(given: str | Method | Run, workload: Workload) -> Policy:
     """
-    Return the policy that a specification stands for.
+    Return the policy that a specification, a function (instance, call, report) or a `Method` is.
 
     All that it needs is imported and compiled, so that its first decision takes no longer.
 
@@ -55,7 +55,8 @@ def policy(spelling: str, workload: Workload) -> Policy:
     InputError
         If there is no such method, or it cannot decide on the workload.
     """
-    made = served(parse(spelling, deciders()), workload.submitted())
+    request = parse(given, deciders()) if isinstance(given, str) else request_of(given, here=True)
+    made = served(request, workload.submitted())
     made.prepare()
     return made
 
