@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 pytest.importorskip("gymnasium")
+import gymnasium
+import pandas as pd
 from gymnasium.utils.env_checker import check_env
 
+import rsjs
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import andreas, jahani, sts
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.environment import SchedulingEnv
+from rsjs.simulation.environment import ENVIRONMENT_ID, SchedulingEnv
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Choice, Policy
 
@@ -19,9 +23,11 @@ def workloads():
     yield andreas.workload(**SHAPE)
     yield sts.workload(**SHAPE, sharing="paper")
     yield jahani.workload(**SHAPE)
+    rigid = {"submit": [0, 600, 900], "gpus": [1, 4, 3], "duration": [7200, 600, 3600]}
+    yield rsjs.from_frames(pd.DataFrame(rigid), cluster="V100:4:1,P100:2:1", rigid=True)
 
 
-@pytest.fixture(params=range(3), ids=["andreas", "sts", "jahani"])
+@pytest.fixture(params=range(4), ids=["andreas", "sts", "jahani", "rigid"])
 def workload(request):
     return [*workloads()][request.param]
 
@@ -122,3 +128,70 @@ def test_a_seed_draws_the_workload():
     first = env.reset(seed=7)[0]["jobs"]
     assert not np.array_equal(env.reset(seed=8)[0]["jobs"], first)
     assert np.array_equal(env.reset(seed=7)[0]["jobs"], first)
+
+
+def draw(seed):
+    return andreas.workload(**{**SHAPE, "seed": seed})
+
+
+@pytest.mark.parametrize(
+    "action",
+    [[0] * 3, [-1] * 4, [10**6] * 4, [0.5] * 4, [float("nan")] * 4, [[0] * 4], None],
+)
+def test_what_is_no_action_is_refused_in_one_line(action):
+    env = SchedulingEnv(draw, slots=4)
+    env.reset(seed=1)
+    most = len(env.modes)
+    with pytest.raises(InputError, match=f"^/action: .* expected 4 integers from 0 to {most}$"):
+        env.step(action)
+    assert env.state is not None
+    env.step([0] * 4)
+
+
+def test_a_step_outside_an_episode_asks_for_a_reset():
+    env = SchedulingEnv(draw, slots=4)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(np.zeros(4, int))
+    played(env, lambda env, seen: np.zeros(4, int))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(np.zeros(4, int))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"workload": andreas.generate(**SHAPE)}, "found an object of type Instance, expected a"),
+        ({"workload": "w.json"}, "found an object of type str, expected a workload"),
+        ({"workload": lambda seed: None}, "found an object of type NoneType, expected a workload"),
+        ({"workload": draw, "slots": 0}, "/slots: found 0, expected an integer >= 1"),
+    ],
+)
+def test_an_environment_of_nothing_is_refused(arguments, said):
+    with pytest.raises(InputError) as caught:
+        SchedulingEnv(**arguments)
+    assert said in str(caught.value)
+
+
+def test_workloads_of_other_nodes_are_refused():
+    env = SchedulingEnv(lambda seed: andreas.workload(nodes=2 + seed, jobs=4, seed=1))
+    with pytest.raises(InputError, match="expected one with the nodes of andreas-"):
+        env.reset(seed=1)
+    env.reset(seed=0)
+
+
+def test_environments_are_made_by_name_and_side_by_side():
+    one = gymnasium.make(ENVIRONMENT_ID, workload=draw, slots=4)
+    assert one.reset(seed=3)[0]["mask"].shape == (4, len(one.unwrapped.modes) + 1)
+    many = gymnasium.make_vec(
+        ENVIRONMENT_ID, num_envs=2, vectorization_mode="sync", workload=draw, slots=4
+    )
+    many.reset(seed=3)
+    alone = [SchedulingEnv(draw, slots=4) for _ in range(2)]
+    for i, env in enumerate(alone):
+        env.reset(seed=3 + i)
+    rng = np.random.default_rng(0)
+    while all(env.state is not None for env in alone):
+        actions = np.stack([at_random(rng, env.action_masks()) for env in alone])
+        rewards = many.step(actions)[1]
+        alike = [env.step(action)[1] for env, action in zip(alone, actions, strict=True)]
+        assert rewards == pytest.approx(alike)

@@ -11,6 +11,8 @@ jobs than slots, the others stay as they are. Jobs are placed in the order of th
 mode does not fit on what is left of the node, or asks for another type of it, waits, and `info`
 counts these as `refused`. So every action is a decision.
 
+Importing this module registers it: `gymnasium.make("rsjs/Scheduling-v0", workload=...)`.
+
 An episode is one workload. It is terminated when all jobs are complete, or when it cannot go on:
 no job runs and none will come (`info["status"]`).
 """
@@ -25,6 +27,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError, described, integer
 from rsjs.core.types import Ints
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
@@ -37,6 +40,7 @@ from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
 Observation = dict[str, NDArray[Any]]
+ENVIRONMENT_ID = "rsjs/Scheduling-v0"  # of `gymnasium.make`, once this module is imported
 SLOTS = 32
 JOB_FEATURES = (
     "there",  # 1 if the slot has a job
@@ -89,9 +93,9 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         options: Options | None = None,
         slots: int = SLOTS,
     ) -> None:
-        self._draw = workload if callable(workload) else lambda seed: workload
-        self._options, self.slots = options or Options(), slots
-        self._workload = self._draw(0)
+        self._source, self._options = workload, options or Options()
+        self.slots = integer("slots", slots, 1)
+        self._workload = self._drawn(0)
         cluster = self._workload.cluster
         self.modes = _modes(self._workload)
         self._mode_of = {tuple(mode): i + 1 for i, mode in enumerate(self.modes.tolist())}
@@ -116,7 +120,10 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; a workload that is drawn is drawn from the seed, or the next number."""
         super().reset(seed=seed)
-        self._workload = self._draw(int(self.np_random.integers(2**31)) if seed is None else seed)
+        drawn = self._drawn(int(self.np_random.integers(2**31)) if seed is None else seed)
+        if not np.array_equal(_modes(drawn), self.modes):
+            raise InputError("/workload", drawn, f"one with the nodes of {self._workload.name}")
+        self._workload = drawn
         self._simulation = Simulation(self._workload, AGENT, self._options)
         self._steps = self._simulation.steps()
         self._cost = 0.0
@@ -133,7 +140,7 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take the decision of a policy, which `step` makes of an action."""
         if self.state is None:
-            raise gymnasium.error.ResetNeeded("the episode has ended: call reset")
+            raise gymnasium.error.ResetNeeded("no episode is running: call reset")
         status = Status.COMPLETE
         try:
             self.state = self._steps.send((choice, 0.0))
@@ -158,8 +165,18 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         Parameters
         ----------
         action : (S,) int
+
+        Raises
+        ------
+        InputError
+            For what is no action of `action_space`.
         """
-        assert self.state is not None
+        if self.state is None:
+            raise gymnasium.error.ResetNeeded("no episode is running: call reset")
+        action = np.asarray(action)
+        if not self.action_space.contains(action):
+            most = len(self.modes)
+            raise InputError("/action", action.tolist(), f"{self.slots} integers from 0 to {most}")
         state, instance = self.state, self.state.instance
         node, gpus = state.current.job_node.copy(), state.current.job_gpus.copy()
         level = state.current.job_level.copy()
@@ -188,6 +205,14 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
                 mode = (n, solution.node_type[n], solution.job_gpus[row], solution.job_level[row])
                 action[slot] = self._mode_of[tuple(map(int, mode))]
         return action
+
+    def _drawn(self, seed: int) -> Workload:
+        """Return the workload of an episode."""
+        drawn = self._source(seed) if callable(self._source) else self._source
+        if not isinstance(drawn, Workload):
+            found = described(f"an object of type {type(drawn).__name__}")
+            raise InputError("/workload", found, "a workload, as `rsjs.load` returns it")
+        return drawn
 
     def _slots(self) -> Ints:
         """Return the jobs at hand that have a slot: those that run first, then by submission."""
@@ -305,3 +330,6 @@ def _modes(workload: Workload) -> Ints:
             modes += [(n, v, k, -1) for k in range(1, int(cluster.gpus_of_type[v]) + 1)]
             modes += [(n, v, 0, share) for share in range(levels)]
     return np.array(modes, dtype=np.int64)
+
+
+gymnasium.register(ENVIRONMENT_ID, entry_point=SchedulingEnv)
