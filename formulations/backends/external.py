@@ -54,11 +54,12 @@ from rsjs.formulations.backends.callbacks import POLL_SECONDS, CallbackAdapter
 from rsjs.formulations.backends.solution_files import (
     FORMATS,
     HEAD_LINES,
+    columns_of,
     format_of,
-    read_solution,
 )
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.mps import CONSTANT, write_mps
+from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.serialization import canonical_text
 
 REQUIRED, TOLD = ("mps", "solution"), ("seconds", "gap", "threads", "seed")
@@ -101,6 +102,8 @@ class ExternalSolver(Backend):
         """How to get the solver."""
         if self.module:
             return super().install_command
+        if "/" in self.program:
+            return f"{self.program} is no program that may be run"
         return f"put the program {self.program} on PATH"
 
     def available(self) -> bool:
@@ -197,6 +200,8 @@ def from_table(table: Mapping[str, Any]) -> ExternalSolver:
             raise InputError(f"/status/{pattern}", word, f"one of {', '.join(stops)}")
     if table.get("bound"):
         _refuse_pattern("/bound", table["bound"], groups=1)
+    if table.get("version"):
+        _words("/version", table["version"])
     return ExternalSolver(
         name=table["name"],
         command=table["command"],
@@ -217,19 +222,30 @@ def _absolute(command: str, folder: Path) -> str:
     return " ".join(words)
 
 
-def _refuse_template(command: str) -> None:
-    """Raise InputError unless a command has the placeholders it must have, and no others."""
+def _words(place: str, command: str) -> list[str]:
+    """Return the words of a command; InputError if a quotation mark or the program is missing."""
     try:
         words = shlex.split(command)
-        names = [name for _, name, _, _ in string.Formatter().parse(command) if name is not None]
+    except ValueError as error:
+        raise InputError(place, command, f"a command: {error}") from None
+    if not words or "{" in words[0]:
+        raise InputError(place, command, "a command that begins with a program")
+    return words
+
+
+def _refuse_template(command: str) -> None:
+    """Raise InputError unless a command has the placeholders it must have, and no others."""
+    _words("/command", command)
+    try:
+        fields = [*string.Formatter().parse(command)]
     except ValueError as error:
         raise InputError("/command", command, f"a command: {error}") from None
-    if not words or "{" in words[0]:
-        raise InputError("/command", command, "a command that begins with a program")
-    for name in names:
-        if name not in PLACEHOLDERS:
+    names = [name for _, name, _, _ in fields if name is not None]
+    for _, name, form, conversion in fields:
+        if name is not None and (name not in PLACEHOLDERS or form or conversion):
+            found = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
             known = ", ".join(f"{{{known}}}" for known in PLACEHOLDERS)
-            raise InputError("/command", f"{{{name}}}", f"one of {known}")
+            raise InputError("/command", f"{{{found}}}", f"one of {known}")
     for name in REQUIRED:
         if name not in names:
             raise InputError("/command", command, f"{{{name}}} in the command")
@@ -273,11 +289,12 @@ def solve(solver: ExternalSolver, task: SolveTask) -> RawResult:
         words[0] = solver.program
         with relay.solving():
             code = _run(words, printed, limits.time_limit, relay)
-        output = _tail(printed)
+        output, printed_bytes = _tail(printed)
         if task.log:
             print(output)
         told = {key: asked[key] for key in TOLD if f"{{{key}}}" in solver.command}
-        return _result(solver, relay, solution, output, code, told)
+        large = code is None and printed_bytes > LARGEST_OUTPUT
+        return _result(solver, relay, solution, output, code, told, large=large)
 
 
 def _run(words: list[str], printed: Path, seconds: float, relay: CallbackAdapter) -> int | None:
@@ -313,11 +330,12 @@ def _end(process: psutil.Popen) -> None:
     process.wait()
 
 
-def _tail(path: Path) -> str:
-    """Return the end of what a program printed."""
+def _tail(path: Path) -> tuple[str, int]:
+    """Return the end of what a program printed, and the size of all of it [bytes]."""
     with path.open("rb") as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - READ_OUTPUT))
-        return file.read().decode("utf-8", errors="replace")
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - READ_OUTPUT))
+        return file.read().decode("utf-8", errors="replace"), size
 
 
 def _result(
@@ -327,18 +345,23 @@ def _result(
     output: str,
     code: int | None,
     told: Mapping[str, Any],
+    *,
+    large: bool,
 ) -> RawResult:
-    """Return what a program found and how it ended."""
-    head = ""
+    """Return what a program found and how it ended; `large` if for what it printed."""
+    name, head, values = solver.solution_format, "", None
     if solution.exists():
-        with solution.open(encoding="utf-8", errors="replace") as file:
-            head = "".join(line for line, _ in zip(file, range(HEAD_LINES), strict=False))
-    name = solver.solution_format
-    if name == "auto":
-        name = format_of(head) if head else "values"
-    known = FORMATS[name]
+        try:
+            text = read_text(solution, encoding="latin-1")  # names are ASCII, comments anything
+            head = "\n".join(text.split("\n")[:HEAD_LINES])
+            name = format_of(head) if name == "auto" else name
+            values = columns_of(text, name, solution)
+        except InputError as error:
+            flaw = f"solution file: found {error.value}, expected {error.expected}"
+            raise ValueError(f"solver {solver.name}: {flaw}") from None
+    known = FORMATS["values" if name == "auto" else name]
     stop, word = _ending({**known.status, **solver.status}, f"{output}\n{head}")
-    if head and (values := _solution(solver, solution, name)) is not None:
+    if values is not None:
         relay.offer_incumbent(vector_of(relay.task.model, values, solver.name))
     if (bound := _bound(solver.bound or known.bound, output)) is not None:
         relay.offer_bound(bound)
@@ -346,6 +369,9 @@ def _result(
         stop, word = Stop.TIME_LIMIT, "ended at the time limit"
         if relay.interrupted:
             stop, word = Stop.INTERRUPTED, "ended when asked"
+        elif large:
+            most = f"{LARGEST_OUTPUT / 2**20:g} MiB"
+            stop, word = Stop.OUTPUT_LIMIT, f"ended as it printed more than {most}"
     if stop is None:
         stop, word = Stop.ITERATIONS, f"exit code {code}"
         if relay.x is None:
@@ -357,14 +383,6 @@ def _result(
     return relay.result(
         stop, word, {}, {**told, "feasibility_tolerance": TOLERANCE, "program": solver.program}
     )
-
-
-def _solution(solver: ExternalSolver, path: Path, name: str) -> dict[str, float] | None:
-    try:
-        return read_solution(path, name)
-    except InputError as error:
-        text = f"solver {solver.name}: solution file: found {error.value}"
-        raise ValueError(f"{text}, expected {error.expected}") from None
 
 
 def _ending(statuses: Mapping[str, Stop], text: str) -> tuple[Stop | None, str]:

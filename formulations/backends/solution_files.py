@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 
-from rsjs.core.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
+from rsjs.instances.io.bounded_files import read_text
 
 HEAD_LINES = 12  # of a solution file, in which its format and status are searched
 NUMBER = r"([-+]?\d[\d.]*(?:[eE][-+]?\d+)?)"
@@ -39,8 +40,12 @@ def _highs(lines: list[str]) -> Iterator[tuple[str, str]] | None:
     """Read `name value` after "# Columns N", unless the primal solution is None or infeasible."""
     for i, line in enumerate(lines):
         if (head := re.fullmatch(r"# Columns (\d+)\s*", line)) is not None:
+            columns = lines[i + 1 : i + 1 + int(head[1])]
+            if len(columns) < int(head[1]):
+                found = described(f"{len(columns)} of {head[1]} columns")
+                raise InputError("", found, "a whole file (highs format)")
             feasible = "Feasible" in (before.strip() for before in lines[:i])
-            return _pairs(lines[i + 1 : i + 1 + int(head[1])]) if feasible else None
+            return _pairs(columns) if feasible else None
     return None
 
 
@@ -132,7 +137,7 @@ def read_solution(path: Path, name: str = "auto") -> dict[str, float] | None:
     Parameters
     ----------
     path : Path
-        The file.
+        The file, perhaps `.gz`.
     name : str
         A key of `FORMATS`; "auto" tells it by the head of the file.
 
@@ -144,14 +149,20 @@ def read_solution(path: Path, name: str = "auto") -> dict[str, float] | None:
     Raises
     ------
     InputError
-        At the column whose value is no finite number, or that stands twice.
+        For what cannot be read as text, ends early, or has a column twice or with a value that is
+        no finite number.
     """
-    try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise InputError("", reason(error), "a solution file", path) from None
+    return columns_of(read_text(path, encoding="latin-1"), name, path)
+
+
+def columns_of(text: str, name: str, path: Path) -> dict[str, float] | None:
+    """Return the columns in the text of a solution file, see `read_solution`."""
+    lines = text.splitlines()
     chosen = format_of("\n".join(lines[:HEAD_LINES])) if name == "auto" else name
-    pairs = FORMATS[chosen].read(lines)
+    try:
+        pairs = FORMATS[chosen].read(lines)
+    except InputError as error:
+        raise error.at(path) from None
     if pairs is None:
         return None
     values: dict[str, float] = {}

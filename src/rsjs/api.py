@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rsjs.bks.storage import KnownValue
     from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
+    from rsjs.methods import Request
     from rsjs.simulation.outcome import Outcome, Outcomes
 
 INSTANCE = "an instance, as `rsjs.load` returns it"
@@ -390,16 +391,23 @@ def export_model(
         Where it is, its sha256, and the size of the model.
     """
     from rsjs.formulations.milp import export
-    from rsjs.methods import instead, parse
-    from rsjs.recommendation import serving
+    from rsjs.methods import parse
 
     _refuse_other(instance, Instance, INSTANCE)
     files.refuse_unwritable(_refuse_other(path, (str, PathLike), FILE))
     request = parse(method)
     export.refuse(request.method.name, Path(path))
+    refuse_unserved(instance, request)
+    return export.export(request.method.name, instance, request.options, Path(path))
+
+
+def refuse_unserved(instance: Instance, request: Request) -> None:
+    """Raise InputError unless the method serves the instance, its solver be there or not."""
+    from rsjs.methods import instead
+    from rsjs.recommendation import serving
+
     if reason := request.method.refusal(instance):
         raise InputError("", request.spelling, instead(serving(instance), reason))
-    return export.export(request.method.name, instance, request.options, Path(path))
 
 
 @overload

@@ -1,5 +1,7 @@
 """The authors' CSV triple becomes a file and back; a method becomes a linear model."""
 
+import gzip
+import os
 from hashlib import sha256
 
 import pytest
@@ -93,6 +95,10 @@ def test_what_a_program_wrote_for_a_model_comes_back_as_a_verified_solution(rsjs
     line = ("import-solution", folder / "small.json", written, "-o", tmp_path / "s.json")
     ended = rsjs(*line, "--method", "jahani_patterns", "--json")
     assert (ended.code, ended.json["feasible"]) == (0, True)
+    packed = tmp_path / "m.sol.gz"
+    packed.write_bytes(gzip.compress(written.read_bytes()))
+    again = ("import-solution", folder / "small.json", packed, "-o", tmp_path / "again.json")
+    assert rsjs(*again, "--json").json["objective"] == ended.json["objective"]
     assert ended.json["objective"] == pytest.approx(highs.getInfo().objective_function_value)
     assert rsjs("check", folder / "small.json", tmp_path / "s.json").code == 0
 
@@ -110,3 +116,16 @@ def test_what_is_no_solution_of_the_model_is_refused(rsjs, folder, tmp_path, tex
     line = ("import-solution", folder / "small.json", tmp_path / "m.sol", "-o", tmp_path / "s.json")
     assert said in rsjs(*line).refusal
     assert not (tmp_path / "s.json").exists()
+
+
+def test_a_solution_for_an_instance_that_the_method_does_not_serve_is_refused(
+    rsjs, folder, tmp_path
+):
+    (tmp_path / "m.sol").write_text("# nothing\n")
+    line = ("import-solution", folder / "small.json", tmp_path / "m.sol", "-o", tmp_path / "s.json")
+    said = "rsjs_nodes serves energy first_ending, not proportional"
+    assert said in rsjs(*line, "--method", "rsjs_nodes").refusal
+    os.mkfifo(tmp_path / "pipe.sol")  # is not waited for
+    line = ("import-solution", folder / "small.json", tmp_path / "pipe.sol", "-o", line[-1])
+    assert "found a pipe" in rsjs(*line).refusal
+    assert not line[-1].exists()

@@ -214,7 +214,46 @@ def test_a_program_that_is_asked_to_stop_is_ended(fake):
 def test_a_program_that_prints_without_end_is_ended(fake, monkeypatch):
     monkeypatch.setattr(external, "LARGEST_OUTPUT", 2**16)
     body = "open(solution, 'w').write('c0 3', )\nwhile True: print('x' * 1000)"
-    assert solved(fake(body), MODEL, seconds=50.0).objective == 3.0
+    result = solved(fake(body), MODEL, seconds=50.0)
+    assert (result.objective, result.stop) == (3.0, Stop.OUTPUT_LIMIT)
+    assert result.status == "ended as it printed more than 0.0625 MiB"
+
+
+SHORT = "Model status\\nOptimal\\n\\nFeasible\\n# Columns 2\\nc0 2\\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("os.mkdir(solution)", "found Is a directory"),
+        ("os.mkfifo(solution)", "found a pipe, a device or a socket"),
+        ("open(solution, 'wb').write(bytes(range(1, 256)))", "expected a finite number"),
+        (f"open(solution, 'w').write('{SHORT}')", "found 1 of 2 columns, expected a whole file"),
+    ],
+)
+def test_a_solution_file_that_is_none_is_refused_in_one_line(fake, body, said):
+    with pytest.raises(ValueError, match=r"^solver fake: solution file: ") as caught:
+        solved(fake(body), MODEL)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_may_not_be_run_is_not_asked_for_on_path(tmp_path):
+    (tmp_path / "solver.sh").write_text("#!/bin/sh\n")
+    solver = program(table_of(f"{tmp_path / 'solver.sh'} {{mps}} {{solution}}"))
+    with pytest.raises(ValueError, match=r"solver\.sh is no program that may be run"):
+        solver.load()
+
+
+def test_a_program_in_a_folder_with_a_space_runs(tmp_path, monkeypatch):
+    folder = tmp_path / "my solver"
+    folder.mkdir()
+    script = folder / "my program"
+    script.write_text("#!/bin/sh\necho 'c0 2' > $2\n")
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    asked = program(table_of("'my solver/my program' {mps} {solution}"))
+    assert solved(asked, MODEL).objective == 2.0
 
 
 HIGHS = (
@@ -257,6 +296,8 @@ def test_a_file_may_say_that_there_is_no_solution(text, tmp_path):
         ({"command": "s {mps} {solution} '"}, "/command"),
         ({"command": "{mps} {solution}"}, "/command"),
         ({"command": ""}, "/command"),
+        ({"command": "s {mps} {solution} {seconds:.0f}"}, "/command"),
+        ({"version": "s '--version"}, "/version"),
         ({"name": "a b"}, "/name"),
         ({"format": "xml"}, "/format"),
         ({"status": {"(": "optimal"}}, "/status/("),
