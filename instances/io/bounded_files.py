@@ -12,11 +12,13 @@ import gzip
 import io
 import os
 import stat
+import sys
 import zlib
+from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
-from rsjs.core.errors import InputError, described, reason
+from rsjs.core.errors import STANDARD, InputError, described, reason
 
 MOST_BYTES = 2**28  # of a file, and of what a compressed one is unpacked to: 256 MiB
 MOST_VALUES = 20_000_000  # of a JSON document, which takes up to 240 bytes of memory for each
@@ -25,7 +27,7 @@ PIECE = 2**20  # bytes read at once
 
 def opened(path: str | Path) -> IO[bytes]:
     """
-    Open a regular file for reading.
+    Open a regular file for reading; "-" is standard input.
 
     Raises
     ------
@@ -34,6 +36,10 @@ def opened(path: str | Path) -> IO[bytes]:
     OSError
         As `open` does.
     """
+    if str(path) == STANDARD:
+        if sys.stdin is None:
+            raise InputError("", described("nothing: it is closed"), "an open one", path)
+        return io.BytesIO(_held(sys.stdin))
     # a pipe that nobody writes to would block here; regular files know no such flag
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     file = os.fdopen(descriptor, "rb")
@@ -44,6 +50,12 @@ def opened(path: str | Path) -> IO[bytes]:
             raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
         raise InputError("", described("a pipe, a device or a socket"), "a regular file", path)
     return file
+
+
+@lru_cache(maxsize=1)
+def _held(stream: TextIO) -> bytes:
+    """Return what a stream holds; it is kept, as commands look at a file before they read it."""
+    return stream.buffer.read(MOST_BYTES + 1)
 
 
 def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -86,7 +98,7 @@ def read_text(path: str | Path, data: bytes | None = None, encoding: str = "utf-
     ----------
     data : bytes, optional
         What the file holds, if it is no file to be read.
-    encoding : "utf-8" or "utf-8-sig"
+    encoding : "utf-8", "utf-8-sig", or "latin-1", which every byte is a letter of
 
     Raises
     ------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rsjs.core.errors import InputError, described, reason
+from rsjs.core.errors import STANDARD, InputError, described, reason
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import deserialization, serialization
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
@@ -47,12 +47,6 @@ def read_instance(path: str | Path) -> Instance:
         Naming the file, the JSON pointer, the value found and what was expected.
     """
     return _build(read_document(path), path, INSTANCE, deserialization.to_instance)
-
-
-def instance_from(data: bytes, name: str) -> Instance:
-    """Read the instance in the bytes of a document; errors name `name` instead of a file."""
-    document = Reader(Path(name), data).document()
-    return _build(document, name, INSTANCE, deserialization.to_instance)
 
 
 def read_workload(path: str | Path) -> Workload:
@@ -118,6 +112,8 @@ def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
         A file, or with `folder` a directory; it may exist, the folder that it is in must.
     """
     path = Path(path)
+    if str(path) == STANDARD and not folder:
+        return
     if path.exists() and path.is_dir() != folder:
         found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
         raise InputError("", described(found), expected, path)
@@ -134,6 +130,10 @@ def write_bytes(data: bytes, path: str | Path) -> None:
     """Write a file whole or not at all, that of a link too; missing folders are made."""
     path = Path(path)
     try:
+        if str(path) == STANDARD:
+            with os.fdopen(os.dup(1), "wb") as output:
+                output.write(data)
+            return
         _refuse_special(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         target = path.resolve() if path.is_symlink() else path

@@ -1,6 +1,8 @@
 """`rsjs import`: own tables of jobs and nodes become a workload or an instance, or a report."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +145,19 @@ def test_what_must_be_known_is_asked_for_by_name(run, options, tables, message):
 def test_the_tables_are_not_written_over(run):
     with pytest.raises(InputError, match=r"found the file that is read"):
         run("-o", "nodes.csv")
+
+
+@pytest.mark.process
+def test_what_is_made_goes_to_another_command_through_a_pipe(tmp_path):
+    (tmp_path / "jobs.csv").write_text("gpus,duration\n1,3600\n2,7200\n")
+    rsjs = f"{sys.executable} -m rsjs"
+    line = (
+        f"{rsjs} import jobs.csv --cluster V100:4:1 -o - |"
+        f" {rsjs} compare - --methods edf,greedy:code --time-limit 5 -o results --json"
+    )
+    done = subprocess.run(
+        line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert {row["method"] for row in json.loads(done.stdout)["rows"]} == {"edf:code", "greedy:code"}
+    assert "Not recorded, and made up with seed 1" in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"jobs.csv", "results"}

@@ -32,10 +32,9 @@ def test_a_closed_standard_input_is_told(rsjs, monkeypatch):
 
 
 def test_standard_input_without_end_is_refused(rsjs, monkeypatch):
-    monkeypatch.setattr("rsjs.cli.solve.MOST_BYTES", 2**20)
     with Path("/dev/zero").open("rb") as endless:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(endless))
-        told = "standard input: found more than that, expected at most 1 MiB"
+        told = "standard input: found more than that, expected at most 256 MiB"
         assert told in rsjs("solve", "-").refusal
 
 

@@ -61,7 +61,7 @@ Results = Annotated[Path, option("DIR", "Folder for the results.", "-o", "--outp
 
 
 def compare(
-    files: Annotated[list[Path], argument("FILE", "Instance files.")],
+    files: Annotated[list[Path], argument("FILE", "Instance files; - is standard input.")],
     methods: Annotated[
         str,
         option(

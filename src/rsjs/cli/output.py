@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import STANDARD, InputError, described
 from rsjs.instances.io.files import refuse_unwritable
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.reporting.tables.facts import facts, text_table, verdict_facts, violation_lines
@@ -28,12 +29,18 @@ if TYPE_CHECKING:
 
 
 def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
-    """Refuse an output file, or folder, that cannot be written or is one of the files read."""
+    """
+    Refuse an output file, or folder, that cannot be written or is one of the files read.
+
+    What a command prints goes to standard error if "-", standard output, is that file.
+    """
     if path is not None:
         refuse_unwritable(path, folder=folder)
         if folder and (path / "rows.csv").is_dir():  # which would be found only after all runs
             refuse_unwritable(path / "rows.csv")
-        if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+        if str(path) == STANDARD and not folder:
+            sys.stdout = sys.stderr
+        elif path.exists() and any(one.exists() and path.samefile(one) for one in read):
             raise InputError("", described("the file that is read"), "another file to write", path)
 
 

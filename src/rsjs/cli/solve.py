@@ -24,19 +24,15 @@ from rsjs.cli.options import (
 )
 from rsjs.cli.output import print_json, print_verdict, writable
 from rsjs.cli.progress import RunLine, Screen
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import STANDARD
 from rsjs.core.report import Stop
-from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
-from rsjs.instances.io.files import instance_from, read_instance, read_solution, write_document
+from rsjs.instances.io.files import read_instance, read_solution, write_document
 from rsjs.instances.io.serialization import canonical_text, of_solution
 from rsjs.recommendation import recommend
 from rsjs.runs import verified_run
 
 if TYPE_CHECKING:
-    from rsjs.instances.instance import Instance
     from rsjs.methods import Request
-
-STANDARD_INPUT = "standard input"
 
 
 def solve(
@@ -80,10 +76,10 @@ def solve(
     verified solution nothing is written and the exit code is 1. Ctrl-C ends the method and keeps
     the best solution it has reported.
     """
-    filters = str(file) == "-"
+    filters = str(file) == STANDARD
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = None if method is None else request_of(method)
-    instance = _from_standard_input() if filters else read_instance(file)
+    instance = read_instance(file)
     why = None
     if request is None:
         label, why = recommend(instance)
@@ -132,12 +128,6 @@ def solve(
     if outcome.result.stop is Stop.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if outcome.verified else 1)
-
-
-def _from_standard_input() -> Instance:
-    if sys.stdin is None:
-        raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
-    return instance_from(read_whole(sys.stdin.buffer, STANDARD_INPUT, MOST_BYTES), STANDARD_INPUT)
 
 
 def tell_compilation(request: Request) -> None:

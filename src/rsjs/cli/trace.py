@@ -46,7 +46,8 @@ Gpus = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None, option("FILE", "Write what is made; .gz compresses.", "-o", "--output")
+    Path | None,
+    option("FILE", "Write what is made; .gz compresses, - is standard output.", "-o", "--output"),
 ]
 Drop = Annotated[str | None, option("KINDS", "With -o: kinds of rows to leave out, a,b,c.")]
 Keep = Annotated[
@@ -192,6 +193,7 @@ def import_(
       rsjs import jobs.csv nodes.csv --columns submit=when,gpus=n,duration=elapsed:min
       rsjs import jobs.csv --cluster V100:8:4 --rigid -o workload.json.gz
       rsjs import jobs.csv nodes.csv --at "2024-01-31 10:00:00" -o instance.json
+      rsjs import jobs.csv nodes.csv --at 8 -o - | rsjs compare - --methods edf,greedy -o results
 
     \b
     Roles:

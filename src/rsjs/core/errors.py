@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
+STANDARD = "-"  # as a file's name: standard input, or standard output
+
+
 class InputError(ValueError):
     """
     Bad input, told in one line: file, JSON pointer, value found, what was expected.
@@ -41,7 +44,8 @@ class InputError(ValueError):
         self.expected = expected
         self.file = file
         shown = _short(value, 160) if isinstance(value, _Bare) else _short(repr(value))
-        place = f"{file}: " if file is not None else ""
+        name = "standard input" if str(file) == STANDARD else file
+        place = f"{name}: " if file is not None else ""
         where = f"{_short(pointer, 200)}: " if pointer else ""
         message = f"{place}{where}found {shown}, expected {_short(expected, 300)}"
         super().__init__(printable(message))
