@@ -46,7 +46,7 @@ class Verdict(Displayed):
     #: tardiness, postponement, energy, idle [$]; None if the solution cannot be priced
     terms: dict[str, float] | None = None
     objective: float | None = None  #: their sum [$]
-    #: executed and postponed jobs; selected_nodes and used_nodes; used_gpus and idle_gpus
+    #: executed, postponed and late jobs; selected_nodes and used_nodes; used_gpus and idle_gpus
     counts: dict[str, int] = field(default_factory=dict)
     #: under "expected" and "first_ending": node prices times E[min t] instead of min E[t]
     wait_and_see_energy: float | None = None
@@ -100,6 +100,7 @@ def check(
         counts={
             "executed": len(execution.running),
             "postponed": len(instance.jobs) - len(execution.running),
+            "late": int((execution.tardiness > 0).sum()),
             "selected_nodes": int(selected.sum()),
             "used_nodes": int(np.count_nonzero(execution.used)),
             "used_gpus": used,

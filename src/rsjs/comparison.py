@@ -19,7 +19,7 @@ from html import escape
 from importlib.resources import as_file, files
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+    from rsjs.reporting.statistics.analysis import Analysis
     from rsjs.reporting.tables.table import Table
 
 T = TypeVar("T")
@@ -95,6 +96,42 @@ class Comparison:
 
         return comparison.table(self.rows)
 
+    def summary(self) -> Table:
+        """Return the ranked summary: method, solved, median cost / best, median time, wins."""
+        from rsjs.reporting.statistics.tables import summary_table
+
+        return summary_table({"": self._analysis(None)})
+
+    def pairs(
+        self, baseline: str | None = None, *, measure: Literal["cost", "time"] = "cost"
+    ) -> Table:
+        """
+        Return how pairs of methods compare, with Wilcoxon's test and Holm's correction.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            The method that each other one is compared with; by default all pairs are compared. A
+            name without solver, rule and options will do if only one method has it.
+        measure : "cost" | "time"
+            Costs by their gaps to the best, or running times.
+
+        Raises
+        ------
+        InputError
+            For a baseline that is none of the methods; it names those that there are.
+        """
+        from rsjs.reporting.statistics.tables import pairs_table
+
+        one_of("measure", measure, ("cost", "time"))
+        return pairs_table(measure, self._analysis(baseline))
+
+    def _analysis(self, baseline: str | None) -> Analysis:
+        from rsjs.reporting.statistics.analysis import Analysis, baseline_of
+
+        rows: list[Any] = self.rows
+        return Analysis(rows=rows, baseline=baseline_of(rows, baseline))
+
     def plot(self, what: str | None = None) -> NDArray[Any]:
         """
         Draw the comparison with matplotlib; return the axes, one for each instance.
@@ -117,7 +154,9 @@ class Comparison:
         from rsjs.reporting.notebook import table_html
         from rsjs.reporting.tables.comparison import shortened_table
 
-        return table_html(shortened_table(self.rows)) if self.rows else escape(repr(self))
+        if not self.rows:
+            return escape(repr(self))
+        return "\n".join(map(table_html, (self.summary(), shortened_table(self.rows))))
 
     def __repr__(self) -> str:
         instances, methods = ({row[key] for row in self.rows} for key in ("instance", "method"))

@@ -15,7 +15,7 @@ from rsjs.reporting.site.instance_page import list_line
 from rsjs.reporting.site.report_data import families, gathered, grouped
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.fairness import findings
-from rsjs.reporting.statistics.gaps import gap_summary
+from rsjs.reporting.statistics.gaps import cost_summary
 from rsjs.reporting.statistics.tables import tables
 from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.rows.csv import csv_text, read_rows
@@ -74,7 +74,7 @@ def test_statistics_report_and_archive_have_the_same_tables(stored, archived, tm
 def test_a_method_that_is_optimal_wherever_it_serves_says_so(stored):
     for name in ("jahani", "sts"):
         found = Analysis(rows=by_family(read_stored(stored))[name])
-        gaps = gap_summary(found.runs).loc["enumeration"]
+        gaps = cost_summary(found.runs).loc["enumeration"]
         assert gaps[["primal_mean", "best"]].tolist() == [0.0, 1]
         assert not any(one.unfair for one in findings(found.rows))
 

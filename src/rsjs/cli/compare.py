@@ -19,6 +19,7 @@ import typer
 
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import (
+    Baseline,
     Gap,
     Json,
     MemoryLimit,
@@ -75,6 +76,7 @@ def compare(
     threads: Threads = 1,
     seed: Seed = 0,
     memory_limit: MemoryLimit = None,
+    baseline: Baseline = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -85,18 +87,23 @@ def compare(
       rsjs compare small.json large.json \\
           --methods jahani_patterns@highs,greedy:code,edf:paper -o results
 
-    DIR gets rows.csv, table.md, table.tex, gap.png (gap against time), cost.png (its terms),
-    events.json, the verified solutions, and the records of the runs: `rsjs report DIR/store` reads
-    them, and runs that are done are not carried out again. Gaps are to the best bound that any
-    method proved. Methods that do not serve an instance are listed with the reason, not run.
+    The first table ranks the methods, the second has a row per run; with --baseline a third tests
+    each method against that one. Best is the best-known cost of an instance, or else the least one
+    found; gaps are to the best bound. DIR gets rows.csv, table.md, table.tex, gap.png (gap against
+    time), cost.png (its terms), events.json, the verified solutions, and the records of the runs:
+    `rsjs report DIR/store` reads them, and runs that are done are not carried out again. Methods
+    that do not serve an instance are listed with the reason, not run.
     """
     from rsjs.instances.io.files import read_instance
+    from rsjs.reporting.statistics.analysis import baseline_of
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = requests(methods)
+    with options_named():
+        against = baseline_of([{"method": one.label} for one in wanted], baseline)
     given = {instance.digest: instance for instance in map(read_instance, files)}
     found = compared([(instance, wanted) for instance in given.values()], allowed, output)
-    conclude(found, output, as_json=as_json)
+    conclude(found, output, baseline=against, as_json=as_json)
 
 
 def demo(
@@ -241,6 +248,7 @@ def conclude(
     figures: Callable[[Comparison], Mapping[str, Figure]] = pictures,
     files: Sequence[Path] = (),
     remarks: str = "",
+    baseline: str | None = None,
     sound: bool | None = None,
     facts: Mapping[str, Any] = {},
     as_json: bool,
@@ -248,8 +256,9 @@ def conclude(
     """
     Write files, print the table or a JSON document, and end with the exit code.
 
-    `make` gives the table, `files` are those that are there already, `facts` go to the document;
-    not `sound` is exit code 1, by default if a run has no verified solution.
+    `make` gives the table of runs; above that of a comparison of methods stand the ranked summary
+    and, with a `baseline`, the pairs with it. `files` are those that are there already, `facts` go
+    to the document; not `sound` is exit code 1, by default if a run has no verified solution.
     """
     from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.figures import draw
@@ -258,14 +267,18 @@ def conclude(
     if not rows:  # Ctrl-C
         print("Interrupted before a run ended. Run the same command again to resume.")
         raise typer.Exit(INTERRUPTED)
+    first = [found.summary()] if make is table else []
+    if baseline is not None and any(row["method"] == baseline for row in rows):
+        first.append(found.pairs(baseline))
     with busy("writing tables and pictures"):
         copy_solutions(rows, folder)
-        written = [*write_all(rows, folder, make), *files, folder / "events.json"]
+        written = [*write_all(rows, folder, make, first), *files, folder / "events.json"]
         write_bytes(json.dumps(found.trajectories, indent=1).encode(), written[-1])
         for name, figure in figures(found).items():
             written.append(draw.write(figure, folder / f"{name}.png"))
     document = {
         **facts,
+        **{one.name: one.rows for one in first},
         "rows": rows,
         "left_out": [vars(left) for left in found.skipped],
         "interrupted": found.interrupted,
@@ -286,18 +299,25 @@ def conclude(
         lines.append(f"Interrupted after {done}. Run the same command again to resume.")
     sound = all(row["status"] == "ok" for row in rows) if sound is None else sound
     code = INTERRUPTED if found.interrupted else int(not sound)
-    tell(shortened_table(rows, make), document, lines, code=code, as_json=as_json)
+    tell([*first, shortened_table(rows, make)], document, lines, code=code, as_json=as_json)
 
 
 def tell(
-    made: Table, document: Mapping[str, Any], lines: Sequence[str], *, code: int, as_json: bool
+    made: Sequence[Table],
+    document: Mapping[str, Any],
+    lines: Sequence[str],
+    *,
+    code: int,
+    as_json: bool,
 ) -> NoReturn:
-    """Print a table and lines, or the JSON document, and end with the exit code."""
+    """Print tables and lines, or the JSON document, and end with the exit code."""
     if as_json:
         print_json(document)
     else:
-        show_table(made)
-        print("", *lines, sep="\n")
+        for one in made:
+            show_table(one)
+            print()
+        print(*lines, sep="\n")
     raise typer.Exit(code)
 
 

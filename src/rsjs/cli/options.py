@@ -42,6 +42,9 @@ TimeLimit = Annotated[
 Gap = Annotated[float, option("GAP", "Relative gap at which a solver may stop.", "--gap")]
 Threads = Annotated[int, option("N", "Threads of a solver.", "--threads")]
 Seed = Annotated[int, option("N", "Seed of a method.", "--seed")]
+Baseline = Annotated[
+    str | None, option("METHOD", "Compare each method with this one only.", "--baseline")
+]
 MemoryLimit = Annotated[
     float | None, option("MB", "Resident memory of a run, no limit by default.", "--memory-limit")
 ]

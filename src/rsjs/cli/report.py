@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 from rsjs.campaigns.store import STORE
-from rsjs.cli.options import Json, argument, option
+from rsjs.cli.options import Baseline, Json, argument, option, options_named
 from rsjs.cli.output import print_json, print_text, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site.build import build, refuse
 from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.statistics.analysis import baseline_of
 from rsjs.reporting.tables.formats import counted
 
 
@@ -27,6 +28,7 @@ def report(
     output: Annotated[
         Path | None, option("DIR", "Folder of the site; DIR-report by default.", "-o", "--output")
     ] = None,
+    baseline: Baseline = None,
     all_pdf: Annotated[
         bool, option(None, "Figures of each instance as PDF too, however many.", "--all-pdf")
     ] = False,
@@ -53,10 +55,12 @@ def report(
     refuse(folder)
     with busy("reading records"):
         material = gathered(chosen)
+    with options_named():
+        baseline = baseline_of(material.rows, baseline)
     folders = [_folder(path).absolute() for path in chosen]  # a study's own is DIR/store
     title = ", ".join(one.parent.name if one.name == "store" else one.name for one in folders)
     with busy("writing pages"):
-        built = build(material, folder, title=title, all_pdf=all_pdf)
+        built = build(material, folder, title=title, all_pdf=all_pdf, baseline=baseline)
     if as_json:
         facts = {"sources": [*material.sources], "runs": len(material.rows)}
         facts |= {"missing": material.missing, **built}

@@ -96,7 +96,7 @@ def reproduce(
     what = [experiments()[name].what for name in rows]
     without = [claim for claim in claims if claim.experiment and not found[claim.id]]
     tell(
-        made,
+        [made],
         {"size": size, "claims": made.rows, "experiments": what, "failed_runs": failed},
         lines,
         code=1 if failed or without else 0,

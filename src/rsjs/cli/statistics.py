@@ -6,11 +6,11 @@ from math import inf
 from pathlib import Path
 from typing import Annotated
 
-from rsjs.cli.options import Json, argument, option
+from rsjs.cli.options import Baseline, Json, argument, option, options_named
 from rsjs.cli.output import print_json, print_text, show_table, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
-from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.analysis import Analysis, baseline_of
 from rsjs.reporting.statistics.gaps import with_trajectories
 from rsjs.reporting.statistics.tables import tables, write_all
 from rsjs.reporting.statistics.tidy import read_stored
@@ -34,6 +34,7 @@ def statistics(
         str | None, option("NAME", "Only instances of this family.", "--family")
     ] = None,
     shift: Annotated[float, option("SECONDS", "Of the shifted geometric mean.", "--shift")] = 1.0,
+    baseline: Baseline = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -45,9 +46,11 @@ def statistics(
       rsjs compare *.json --methods jahani_patterns@highs,greedy:paper --seed 1 -o seed1
       rsjs statistics seed0 seed1 -o statistics
 
-    Nothing is run: rows.csv is read, and events.json beside it for what needs trajectories. DIR
-    gets statistics.md, statistics.tex, a CSV for each table, and pictures: performance profiles,
-    gaps, targets, pairs of times, ranks. Instances are identified by digest, repetitions by seed.
+    Nothing is run: rows.csv is read, and events.json beside it for what needs trajectories. The
+    first table is the ranked summary. With --baseline each method is compared with that one only,
+    and Holm's correction is for these pairs. DIR gets statistics.md, statistics.tex, a CSV for each
+    table, and pictures: performance profiles, costs, gaps, targets, pairs of times, ranks.
+    Instances are identified by digest, repetitions by seed.
     Rows of several families are analysed family by family, for most methods serve some only: DIR
     then gets a folder for each.
     """
@@ -59,9 +62,16 @@ def statistics(
     groups = by_family([row for path in stored for row in read_stored(path)])
     if family is not None and family not in groups:
         raise InputError("--family", family, f"one of {', '.join(groups)}")
+    with options_named():
+        chosen = [row for name, rows in groups.items() if family in (None, name) for row in rows]
+        against = baseline_of(chosen, baseline)
     made = {
         name: Analysis(
-            rows=rows, success="proved" if proved else "reached", target=target, shift=shift
+            rows=rows,
+            success="proved" if proved else "reached",
+            target=target,
+            shift=shift,
+            baseline=against if any(row["method"] == against for row in rows) else None,
         )
         for name, rows in groups.items()
         if family in (None, name)

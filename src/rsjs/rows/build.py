@@ -172,7 +172,7 @@ def _reported(result: SolveResult, verdict: Verdict | None) -> dict[str, Any]:
         "bound": result.bound,
         "own_gap": gap(objective, result.bound),
         **dict.fromkeys(SHARED),
-        "executed": verdict.counts.get("executed") if verdict else None,
+        **{name: verdict.counts.get(name) if verdict else None for name in ("executed", "late")},
         **{f"{phase}_s": result.seconds.get(phase) for phase in PHASES},
         "peak_memory_mb": result.peak_memory_mb,
         **{name: result.options.get(name) for name in READ_BACK},

@@ -133,7 +133,13 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     ]
     gap_over_energy: Annotated[Number, Column("collection", "in [0, 1]: (z - best_bound) / energy")]
     executed: Annotated[Count, Column("checker", "jobs that run; in simulations, completed")]
-    late: Annotated[Count, Column("checker", "late jobs; in simulations, by more than 60 s")]
+    late: Annotated[
+        Count,
+        Column(
+            "checker",
+            "jobs that end late; in simulations, by more than 60 s",
+        ),
+    ]
     preemptions: Annotated[Count, Column("checker", "interruptions of jobs or between their steps")]
 
     import_s: Annotated[Number, Column("method", "imports, compiling, other preparation", "s")]

@@ -169,7 +169,7 @@ def problem(row: AnyRow) -> tuple[Any, ...]:
     What a simulation costs depends on its options too, and where real times differ from those
     predicted on the seed, which draws the errors.
     """
-    digest, options = row["instance_sha256"], row.get("simulation")
+    digest, options = row.get("instance_sha256"), row.get("simulation")
     if not isinstance(options, str) or not options:  # a column that is read back may be nan
         return (digest,)
     return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None

@@ -45,13 +45,16 @@ def refuse(folder: Path) -> None:
         raise InputError("", described("a folder with other files"), expected, folder)
 
 
-def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> dict[str, Any]:
+def build(
+    material: Material, folder: Path, *, title: str, all_pdf: bool, baseline: str | None = None
+) -> dict[str, Any]:
     """
     Write the site of some material; what was there before goes when the new one is complete.
 
-    `all_pdf` draws the figures of every instance as PDF, also of more than `FEW_INSTANCES`. Return
-    the folder, how many pages it has, the bytes of the opening page with all that it may load, and
-    of how many instances no figure was drawn as PDF.
+    Methods are compared in pairs, or each with the `baseline` only. `all_pdf` draws the figures of
+    every instance as PDF, also of more than `FEW_INSTANCES`. Return the folder, how many pages it
+    has, the bytes of the opening page with all that it may load, and of how many instances no
+    figure was drawn as PDF.
     """
     refuse(folder)
     scratch = folder.absolute().with_name(f".{folder.name}-{os.getpid()}")
@@ -59,7 +62,7 @@ def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> dic
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
-        without_pdf = _write(material, scratch, title, all_pdf)
+        without_pdf = _write(material, scratch, title, all_pdf, baseline)
         facts = {
             "folder": folder,
             "pages": sum(1 for _ in scratch.rglob("*.html")),
@@ -77,9 +80,9 @@ def build(material: Material, folder: Path, *, title: str, all_pdf: bool) -> dic
     return facts
 
 
-def _write(material: Material, root: Path, title: str, all_pdf: bool) -> int:
+def _write(material: Material, root: Path, title: str, all_pdf: bool, baseline: str | None) -> int:
     rows = material.rows
-    found = families(rows)
+    found = families(rows, baseline)
     downloads = Downloads(root)
     write = page_writer(root, title, [family.name for family in found])
     _write_assets(root, material)

@@ -19,14 +19,13 @@ from rsjs.reporting.site.plots import Plot, embedded, figure_plot
 from rsjs.reporting.site.report_data import Family, Material, footer, grouped, versions
 from rsjs.reporting.site.run_table import has_nothing
 from rsjs.reporting.statistics.ranks import TIE, rank_spread
-from rsjs.reporting.statistics.tables import METHOD, named
+from rsjs.reporting.statistics.tables import METHOD, summary_table
 from rsjs.reporting.statistics.tidy import matrix
 from rsjs.reporting.tables import formats, labels
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.select import best_row, competing, failure, how_it_ended, is_best, known
 
-ROUNDING = 1e-9
 OF_SECONDS = {
     "times": {"ran", "penalised", "intersection", "par10"},
     "anytime": {"primal", "primal_dual", "hit"},
@@ -82,60 +81,15 @@ def ranking_plot(family: Family) -> Plot | None:
 
 
 def ranking_table(families: Sequence[Family]) -> Table:
-    """Return the ranked methods of families: rank, n of N, cost / best, gap, running time."""
-
-    def of_all(key: str, heading: str) -> Column:
-        return Column(
-            key,
-            heading,
-            text=lambda line: f"{line[key]:.0f} of {line['problems']:.0f}",
-            align="right",
-        )
-
-    unranked = [family.analysis.unranked for family in families if family.analysis.unranked]
-    return Table(
-        name="ranking",
-        title="Ranking",
-        columns=[
-            METHOD,
-            *([Column("family", "family")] if len(families) > 1 else []),
-            Column("rank", "rank", formats.count),
-            Column("rank_mean", "mean rank", "{:.1f}".format),
-            of_all("verified", "with solution"),
-            of_all("solved", "within gap limit"),
-            of_all("best", "best cost"),
-            Column("cost_ratio", "cost / best", ratio_text),
-            Column("primal_mean", "primal gap, mean", formats.percent, unit="%"),
-            Column("ran", "running time, mean", formats.measured, unit="s"),
-        ],
-        rows=[
-            {**line, "family": family.name} for family in families for line in named(family.summary)
-        ],
-        notes=[
-            "Rank: by mean primal gap, to the best cost of all runs, where a run without a solution"
-            " counts 100 %; methods that were not run on all problems have none. Mean rank: when"
-            " instances and seeds are drawn again. Cost / best: geometric mean over the solutions."
-            f" Running time: shifted geometric mean, shift {families[0].analysis.shift:g} s.",
-            *(unranked if len(families) == 1 else []),
-        ],
+    """Return the ranked summary of families, with links to the pages of methods and their runs."""
+    table = summary_table({family.name: family.analysis for family in families})
+    return replace(
+        table,
         footer=footer([row for family in families for row in family.rows]),
         link=lambda line, key: _to_runs(line, key, line["family"]),
-        mark=lambda line, key: "best" if key == "method" and line["rank"] == 1 else "",
         choices=frozenset({"family"}),
-        shared=frozenset({"ran"} if any(one.analysis.is_shared for one in families) else ()),
+        shared=frozenset({"seconds"} if any(one.analysis.is_shared for one in families) else ()),
     )
-
-
-def ratio_text(ratio: float) -> str:
-    """
-    Return a ratio of costs, never 1 for what is above it.
-
-    >>> ratio_text(1.0), ratio_text(1.000001), ratio_text(1.00004), ratio_text(23.4)
-    ('1', '<1.00001', '1.00004', '23.4')
-    """
-    if ratio < 1 + ROUNDING:
-        return "1"
-    return "<1.00001" if ratio < 1.000005 else formats.significant(ratio, 3 if ratio >= 1.01 else 6)
 
 
 def counts(material: Material) -> dict[str, int]:
@@ -182,7 +136,7 @@ def of_family(family: Family, downloads: Downloads) -> dict[str, Any]:
     tables = [
         linked(family, table)
         for name, table in family.tables.items()
-        if name not in (*PAIRS, "fairness")
+        if name not in (*PAIRS, "summary", "fairness")
     ]
     return {
         "family": family,

@@ -20,10 +20,10 @@ from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.ranks import rank_spread
-from rsjs.reporting.statistics.tables import named, tables
-from rsjs.reporting.statistics.tidy import ROWS, StoredRow, matrix, read_stored
+from rsjs.reporting.references import referred
+from rsjs.reporting.statistics.analysis import Analysis, baseline_of
+from rsjs.reporting.statistics.tables import summary_table, tables
+from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
 from rsjs.reporting.tables.comparison import LIMITS
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
@@ -85,7 +85,8 @@ def gathered(sources: Sequence[Path]) -> Material:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
         share_bounds(rows)
-    completed = [_completed(row, i) for i, row in enumerate(ordered(distinct(rows)), start=1)]
+    told = referred(ordered(distinct(rows)))
+    completed = [_completed(row, i) for i, row in enumerate(told, start=1)]
     return Material(**{**vars(found), "sources": sources, "rows": completed, "skipped": skipped})
 
 
@@ -118,11 +119,13 @@ class Family:
     name: str
     rows: list[ReportRow]
     order: Sequence[str] = ()  # all methods of the report: each has one colour in all families
+    baseline: str | None = None  # see `Analysis`
 
     @cached_property
     def analysis(self) -> Analysis:
         """Its statistics."""
-        return Analysis(rows=self.rows)
+        names = {row["method"] for row in self.rows}
+        return Analysis(rows=self.rows, baseline=self.baseline if self.baseline in names else None)
 
     @cached_property
     def tables(self) -> dict[str, Table]:
@@ -136,16 +139,8 @@ class Family:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """One line per method, from several tables; by mean primal gap, those not ranked last."""
-        times, gaps = (self.tables[name].frame.set_index("method") for name in ("times", "gaps"))
-        ranked = self.analysis.ranked
-        spread = rank_spread(self.analysis.ranks_by_cost) if ranked else pd.DataFrame()
-        made = times.join([gaps, spread.add_prefix("rank_")]).assign(
-            unranked=~times.index.isin(ranked),
-            verified=matrix(self.analysis.runs, "primal_gap").count(),
-        )
-        made["rank"] = made["primal_mean"].where(~made["unranked"]).round(9).rank(method="min")
-        return made.sort_values(["unranked", "primal_mean"], kind="stable")
+        """The ranked summary, a line per method, see `Analysis.summary`."""
+        return self.analysis.summary
 
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:
@@ -153,15 +148,22 @@ class Family:
         return figure_style.styles([*self.order, *grouped(self.rows, "method")])
 
     @property
-    def ranked(self) -> list[dict[str, Any]]:
-        """The lines of `summary` that have a rank."""
-        return named(self.summary[~self.summary["unranked"]])
+    def ranked(self) -> list[Mapping[str, Any]]:
+        """The lines of the ranked summary that have a rank, with the mean of the bootstrap's."""
+        return [line for line in summary_table({"": self.analysis}).rows if not line["unranked"]]
 
 
-def families(rows: Sequence[ReportRow]) -> list[Family]:
-    """Return the families that there are, in the order of the catalogue."""
-    order = [*grouped(competing(rows), "method")]
-    return [Family(name=name, rows=group, order=order) for name, group in by_family(rows).items()]
+def families(rows: Sequence[ReportRow], baseline: str | None = None) -> list[Family]:
+    """
+    Return the families that there are, in the order of the catalogue.
+
+    InputError for a baseline that is no method of the rows; a family without it has none.
+    """
+    order, chosen = [*grouped(competing(rows), "method")], baseline_of(rows, baseline)
+    return [
+        Family(name=name, rows=group, order=order, baseline=chosen)
+        for name, group in by_family(rows).items()
+    ]
 
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:

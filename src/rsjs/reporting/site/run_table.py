@@ -14,7 +14,7 @@ from rsjs.reporting.site.pages import instance_url, method_url, run_url
 from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.report_data import ReportRow, footer, grouped
 from rsjs.reporting.tables import formats
-from rsjs.reporting.tables.comparison import COLUMNS
+from rsjs.reporting.tables.comparison import COLUMNS, proving
 from rsjs.reporting.tables.labels import column, status_word
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows import columns
@@ -30,7 +30,7 @@ from rsjs.rows.select import (
 )
 
 DECLARED = {column.key: column for column in COLUMNS}
-COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
+COSTS = ("objective", "over_best", "tardiness", "postponement", "energy", "idle", "bound")
 GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
 KEPT = ("method", "message", "instance", "instance_sha256", "family", "anchor", "solution_sha256")
@@ -86,7 +86,7 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
             **{key: row.get(key) for key in KEPT},  # in CSV, for links
             "best": is_best(row, best[str(row["instance"])]),
         }
-        for row in rows
+        for row in proving(rows)
     ]
 
     def link(line: Row, key: str) -> str:

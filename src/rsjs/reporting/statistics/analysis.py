@@ -9,6 +9,7 @@ Two partitions of the runs are counted, for a run may hit its limit and still ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Literal
 
 import pandas as pd
 
+from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.reporting.statistics import gaps, means
@@ -32,7 +34,7 @@ from rsjs.reporting.statistics.tidy import (
 )
 from rsjs.reporting.tables.comparison import conditions
 from rsjs.rows.build import ENDED_BY_STOP
-from rsjs.rows.select import are_shared, ordered
+from rsjs.rows.select import AnyRow, are_shared, ordered
 
 QUALITIES = (
     *("OPTIMAL_VERIFIED", "WITHIN_GAP", "FEASIBLE_VERIFIED"),
@@ -68,6 +70,23 @@ def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     return found.assign(not_run=len(runs.groupby(PROBLEM)) - own).rename_axis(None, axis=1)
 
 
+def baseline_of(rows: Sequence[AnyRow], given: str | None) -> str | None:
+    """
+    Return the method of rows that a baseline names, whole or without its default solver and rule.
+
+    InputError at "/baseline" for a name of none or of several of the methods.
+    """
+    if given is None:
+        return None
+    names = list(dict.fromkeys(str(row["method"]) for row in rows))
+    found = [name for name in names if name == given]
+    found = found or [name for name in names if re.split("[@:?]", name)[0] == given]
+    if len(found) != 1:
+        expected = f"one of {', '.join(found or names)}"
+        raise InputError("/baseline", given, expected)
+    return found[0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
     """What rows, as for `tidy.tidy`, say together."""
@@ -76,6 +95,7 @@ class Analysis:
     success: Success = "reached"  # with `target` what counts as solved, see `tidy.solved`
     target: float | None = None
     shift: float = SHIFT  # s, of the shifted geometric mean
+    baseline: str | None = None  # the method that all others are compared with; None: all pairs
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -144,6 +164,30 @@ class Analysis:
         """The bootstrap's draws."""
         return weights(self.logs.index)
 
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """
+        Return what the ranked summary shows, a line per method, best first, unranked ones last.
+
+        rank by mean primal gap; problems, those that it was run on; verified, those with a
+        solution; solved, see `tidy.solved`; ratio, the median of cost / best cost; seconds, the
+        median running time [s]; wins, on how many problems no method of these rows is cheaper.
+        """
+        runs = self.runs
+        made = pd.DataFrame(
+            {
+                "problems": self.ran.sum(),
+                "verified": matrix(runs, "valid").eq(True).sum(),
+                "solved": self.times.notna().sum(),
+                "ratio": matrix(runs, "cost_ratio").median(),
+                "seconds": matrix(runs, "seconds").median(),
+                "wins": matrix(runs, "is_least").eq(True).sum(),
+                "primal_mean": self.primal.mean(),
+            }
+        ).assign(unranked=~self.ran.all())
+        made["rank"] = made["primal_mean"].where(~made["unranked"]).round(9).rank(method="min")
+        return made.sort_values(["unranked", "primal_mean"], kind="stable")
+
     def means(self) -> pd.DataFrame:
         """
         Return seconds and counts by method.
@@ -195,8 +239,8 @@ class Analysis:
     def pairs(self, measure: Measure) -> pd.DataFrame:
         """Return the pairs of methods, see `ranks.pairs`; by cost, by their primal gaps."""
         if measure == "time":
-            return pairs(self.logs, self.times, self.drawn)
-        return pairs(self.primal, matrix(self.runs, "objective"), self.drawn)
+            return pairs(self.logs, self.times, self.drawn, self.baseline)
+        return pairs(self.primal, matrix(self.runs, "objective"), self.drawn, self.baseline)
 
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:

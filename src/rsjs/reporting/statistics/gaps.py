@@ -40,27 +40,43 @@ Step = tuple[float, float]
 
 def gap_summary(runs: pd.DataFrame) -> pd.DataFrame:
     """
-    Return gaps in [0, 1] by method.
+    Return gaps to the best bound in [0, 1] of each method that proved a bound itself.
 
-    gaps, how many are known; median, upper_quartile, most of those to the best bound;
-    primal_median, primal_mean; best, on how many problems the cost is the best of all or ties with
-    it; memory, median peak [MB]; cost_ratio, geometric mean of cost / best cost where both are > 0.
+    gaps, how many are known; their median, upper_quartile and most.
     """
-    certified, primal = matrix(runs, "gap_to_best"), matrix(runs, "primal_gap")
-    ratio = (runs["objective"] / runs["best_cost"]).where(runs["best_cost"] > 0)
+    found = matrix(runs, "gap_to_best").loc[:, matrix(runs, "bound").notna().any()]
     return pd.DataFrame(
         {
-            "gaps": certified.count(),
-            "median": certified.median(),
-            "upper_quartile": certified.quantile(0.75),
-            "most": certified.max(),
+            "gaps": found.count(),
+            "median": found.median(),
+            "upper_quartile": found.quantile(0.75),
+            "most": found.max(),
+        }
+    )
+
+
+def cost_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """
+    Return by method how much its solutions cost.
+
+    cost_ratio, ratio_median, ratio_most: geometric mean, median and most of cost / best cost;
+    spent, the median of that without postponement; late, mean share of the jobs; primal_median,
+    primal_mean; best, on how many problems no other method is cheaper; memory, median peak [MB].
+    """
+    ratio, primal = matrix(runs, "cost_ratio"), matrix(runs, "primal_gap")
+    return pd.DataFrame(
+        {
+            "cost_ratio": np.exp(np.log(ratio.where(ratio > 0)).mean()),
+            "ratio_median": ratio.median(),
+            "ratio_most": ratio.max(),
+            "spent": matrix(runs, "spent_ratio").median(),
+            "late": matrix(runs, "late").mean(),
             "primal_median": primal.median(),
             "primal_mean": primal.fillna(FAILURE).where(matrix(runs, "limit").notna()).mean(),
-            "best": (primal == 0).sum(),
+            "best": matrix(runs, "is_least").eq(True).sum(),
             "memory": runs.groupby("method")["memory"].median(),
-            "cost_ratio": np.exp(matrix(runs, np.log(ratio)).mean()),
         }
-    ).loc[certified.columns]
+    ).loc[ratio.columns]
 
 
 def trajectories(runs: pd.DataFrame, kind: Kind) -> list[tuple[list[Step], float]]:

@@ -24,6 +24,7 @@ alpha whatever the dependence of the tests.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
@@ -183,18 +184,24 @@ def holm(p: ArrayLike) -> Floats:
     return np.asarray(adjusted.sort_index(), dtype=np.float64)
 
 
-def pairs(scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
+def pairs(
+    scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats, baseline: str | None = None
+) -> pd.DataFrame:
     """
-    Return all pairs of methods with a common problem.
+    Return all pairs of methods with a common problem, or each method against the baseline only.
 
     one, other; wins, ties, losses of one; better, the share of the draws in which its mean is the
-    lesser one; effect in [-1, 1], below 0 if one is better; p; holm, p corrected for all pairs.
+    lesser one; effect in [-1, 1], below 0 if one is better; p; holm, p corrected for these pairs.
     `scores` are tested (problems x methods, less is better, NaN = not run), `values` counted (the
     measure with NaN for failures); a pair that has fewer problems than `drawn` gets its own draws.
     """
+    compared: Iterable[tuple[str, str]]
     draws = {(True,) * len(scores): drawn}  # by the problems that a pair has in common
     lines = []
-    for one, other in combinations(scores.columns, 2):
+    compared = combinations(scores.columns, 2)
+    if baseline is not None:
+        compared = ((name, baseline) for name in scores.columns if name != baseline)
+    for one, other in compared:
         common = scores[[one, other]].notna().all(axis=1)
         if not common.any():
             continue

@@ -1,8 +1,9 @@
 """
 The tables of an analysis with the definitions that each needs, and their files.
 
-Counts come first, then simulations and schedules on MIG instances where there are any, means, gaps,
-values over time, pairs of methods, ranks, the virtual best, and the findings on fairness.
+The ranked summary comes first, then counts, simulations and schedules on MIG instances where there
+are any, costs, means of seconds, gaps, values over time, pairs of methods, ranks, the virtual best,
+and the findings on fairness. A column whose cells are all equal is told in the notes instead.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import Any
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.references import rule
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, Measure, counts
 from rsjs.reporting.statistics.fairness import findings
-from rsjs.reporting.statistics.gaps import gap_summary
+from rsjs.reporting.statistics.gaps import cost_summary, gap_summary
 from rsjs.reporting.statistics.ranks import TIE, least_p, rank_spread
 from rsjs.reporting.statistics.tidy import ROUNDING
 from rsjs.reporting.tables import formats
@@ -80,7 +82,9 @@ COLUMNS = {
         *_columns(formats.count, low="from", high="to", fastest="fastest", alone="alone"),
         *_columns(formats.percent, "%", gap_to_best="gap to best, mean", most="most"),
         *_columns(formats.percent, "%", median="median", upper_quartile="3/4"),
-        *_columns(formats.percent, "%", primal_median="primal median", primal_mean="primal mean"),
+        *_columns(formats.percent, "%", primal_mean="primal gap, mean"),
+        *_columns(formats.ratio, cost_ratio="cost / best, mean", ratio_median="median"),
+        *_columns(formats.ratio, ratio_most="most", spent="without postponement"),
         *_columns(formats.percent, "%", primal="primal integral", hit="targets hit"),
         *_columns(formats.percent, "%", primal_dual="primal-dual integral", better="better"),
         *_columns(formats.percent, "%", rank_1="rank 1", late="late", utilisation="in use"),
@@ -131,19 +135,67 @@ def tables(analysis: Analysis) -> list[Table]:
     """
     measures: list[Measure] = ["cost"] if analysis.is_shared else ["time", "cost"]
     made = [
+        summary_table({"": analysis}),
         _counts(analysis),
         simulation_table(analysis.ordered),
         schedule_table(analysis.ordered),
+        _costs(analysis),
         _means(analysis),
         _gaps(analysis),
         _anytime(analysis),
     ]
     if len(analysis.ran.columns) > 1:
-        made += [_pairs(measure, analysis) for measure in measures]
+        made += [pairs_table(measure, analysis) for measure in measures]
     if len(analysis.ranked) > 1:
         made += [_ranks(measure, analysis) for measure in measures]
         made += [] if analysis.is_shared else [_virtual_best(analysis)]
-    return [table for table in (*made, _fairness(analysis)) if table is not None]
+    found = [table for table in made if table is not None]
+    return [*(table.without_constants() for table in found), _fairness(analysis)]
+
+
+def summary_table(analyses: Mapping[str, Analysis]) -> Table:
+    """
+    Return the ranked summary of families: who solves how much, at what cost, how fast.
+
+    A column "family" stands in it where there are several; its rows are those of
+    `Analysis.summary`, the mean rank of the bootstrap and its interval with them.
+    """
+
+    def share(key: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda line: f"{line[key]:.0f} of {line['problems']:.0f}"
+
+    first, rows = next(iter(analyses.values())), [*analyses.values()]
+    several = len(analyses) > 1
+    lines: list[dict[str, Any]] = []
+    for family, analysis in analyses.items():
+        found = analysis.summary
+        if analysis.ranked:
+            found = found.join(rank_spread(analysis.ranks_by_cost).add_prefix("rank_"))
+        lines += [{**line, "family": family} for line in named(found)]
+    shared = any(analysis.is_shared for analysis in rows)
+    return Table(
+        name="summary",
+        title="Summary",
+        columns=[
+            Column("rank", "rank", formats.count),
+            METHOD,
+            *([Column("family", "family")] if several else []),
+            Column("verified", "with solution", text=share("verified"), align="right"),
+            Column("solved", "solved", text=share("solved"), align="right"),
+            Column("ratio", "cost / best, median", formats.ratio),
+            Column("seconds", "running time, median", formats.measured, unit="s"),
+            Column("wins", "wins", text=share("wins"), align="right"),
+        ],
+        rows=lines,
+        notes=[
+            f"{rule([row for analysis in rows for row in analysis.rows])} Rank: by mean primal gap"
+            " to it, where a run without a solution counts 100 %. Wins: no method of these rows is"
+            f" cheaper. {definition(first)}",
+            *([analysis.unranked for analysis in rows if analysis.unranked][: 0 if several else 1]),
+            *([UNRANKED] if shared else []),
+        ],
+        mark=lambda line, key: "best" if key == "method" and line["rank"] == 1 else "",
+    ).without_constants()
 
 
 def definition(analysis: Analysis) -> str:
@@ -259,13 +311,26 @@ def _means(analysis: Analysis) -> Table:
     return replace(table, columns=columns)
 
 
-def _gaps(analysis: Analysis) -> Table:
-    note = (
-        "Gap to best: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the"
-        " same to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
-        " that the method was not run on."
-    )
-    return _table("gaps", "Gaps at the end", by_method(gap_summary(analysis.runs)), [note])
+def _costs(analysis: Analysis) -> Table:
+    notes = [
+        f"{rule(analysis.rows)} Cost / best: geometric mean, median and most over the solutions."
+        " Without postponement: the median of (z - postponement) / best. Late: mean share of the"
+        " jobs. Primal gap: (z - z*) / max(|z|, |z*|), z* the best cost; its mean counts a failure"
+        " as 100 %, and no problem that the method was not run on."
+    ]
+    return _table("costs", "Costs", by_method(cost_summary(analysis.runs)), notes)
+
+
+def _gaps(analysis: Analysis) -> Table | None:
+    """Gaps to the best bound, of methods that prove bounds; None without any."""
+    found = gap_summary(analysis.runs)
+    if found.empty:
+        return None
+    notes = [
+        "Of the methods that prove bounds: (z - b) / max(|z|, |b|), b the best bound of the"
+        f" instance. {rule(analysis.rows)}"
+    ]
+    return _table("gaps", "Gaps at the end", by_method(found), notes)
 
 
 def _anytime(analysis: Analysis) -> Table | None:
@@ -280,15 +345,19 @@ def _anytime(analysis: Analysis) -> Table | None:
     return _table("anytime", "Over time", by_method(found), [note])
 
 
-def _pairs(measure: Measure, analysis: Analysis) -> Table:
+def pairs_table(measure: Measure, analysis: Analysis) -> Table:
+    """Return the pairs of methods by "time" or "cost", or each method against the baseline."""
     instances = analysis.ran.index.get_level_values("instance").nunique()
     notes = [
         f"Wins, ties (within {100 * TIE:g} %) and losses of the first method by problem;"
         " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
         " below 0 if the first is better; p: Wilcoxon's signed-rank test"
-        f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
-        " A pair is compared on the problems that both were run on."
+        f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for these"
+        " pairs. A pair is compared on the problems that both were run on."
     ]
+    if analysis.baseline is not None:
+        told = f"Baseline: {analysis.baseline}"
+        notes.append(f"{told}; no other pairs are compared or corrected for.")
     if (least := least_p(instances)) > CERTAIN:
         notes.append(f"With {counted(instances, 'instance')} no p can be below {least:g}.")
     return _table(f"pairs-by-{measure}", f"Pairs by {measure}", analysis.pairs(measure), notes)

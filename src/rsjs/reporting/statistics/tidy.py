@@ -3,12 +3,14 @@ The rows of comparisons as one table of runs: what every statistic starts from.
 
     problem      an instance, a seed and, in campaigns that repeat runs, a repetition
     valid        the checker confirmed the solution of the run, and none of its claims is false
-    best bound   greatest lower bound of the instance that any of the rows proved; of a simulation,
-                 under the same options and, where real times differ, with the same seed
-    best cost    least cost of the instance that any of the rows reached, as the best bound
+    best bound   greatest lower bound of the instance that any of the rows or the library of
+                 best-known values has; of a simulation, that of the rows under the same options
+                 and, where real times differ, with the same seed
+    best cost    the library's best-known cost of the instance, of others the least of the rows
     gap to best  (z - b) / max(|z|, |b|), z the checked cost, b the best bound
     own gap      (z - b) / max(|z|, |b|), b the bound of the run itself
-    primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie
+    primal gap   (z - z*) / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie,
+                 below 0 if z is less than the library's
 
 Bounds and costs are shared again over all rows that are given, so that rows of several comparisons
 may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
@@ -32,9 +34,10 @@ from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
+from rsjs.reporting.references import Reference, cost_ratio, primal_gap, references, spent
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import competing, distinct, group_by, known, ordered, problem
+from rsjs.rows.select import competing, distinct, known, ordered, problem
 from rsjs.runs.gap import contradicts, gap, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -61,8 +64,10 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     Return one line per run, in the order of `select.ordered`; InputError for rows without sense.
 
     Columns: instance (a name of its own for each digest), seed, repetition, method; stop, status,
-    valid (bool); objective, best_cost, bound, best_bound [$]; gap_to_best, own_gap, primal_gap in
-    [0, 1]; seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is known.
+    valid (bool); is_least (bool), whether no row has a lower cost; objective, best_cost, bound,
+    best_bound [$]; cost_ratio, objective / best_cost; spent_ratio, that without postponement; late,
+    share of the jobs; gap_to_best, own_gap in [0, 1]; primal_gap in [-1, 1]; seconds, limit [s];
+    gap_limit; memory [MB]; events. NaN or None where nothing is known.
     """
     if not rows:
         raise InputError("", described("no rows"), "at least one run")
@@ -75,9 +80,9 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
             expected = "one row for each method and problem: campaigns that share some are analysed"
             found = described(f"{what} as in row {first[run]}")
             raise InputError(f"row {i}", found, f"{expected} apart")
-    best = {key: _best(own) for key, own in group_by(rows, problem).items()}
+    best = references(rows)
     compared = competing(ordered(distinct(rows)))
-    runs = pd.DataFrame([_run(row, *best[problem(row)]) for row in compared])
+    runs = pd.DataFrame([_run(row, best[problem(row)]) for row in compared])
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
 
@@ -109,26 +114,13 @@ def _repetition(row: Row) -> int:
     return int(known(row, "repetition") or 1)
 
 
-def _best(rows: Sequence[Row]) -> tuple[float | None, float | None]:
-    """Return best cost and best bound of a problem, whatever the seed."""
-    costs = [cost for row in rows if (cost := known(row, "objective")) is not None]
-    cost = min(costs, default=None)
-    bounds = [
-        bound
-        for row in rows
-        for bound in (known(row, "bound"), known(row, "best_bound"))
-        if bound is not None and row["status"] != "wrong" and not contradicts(cost, bound)
-    ]
-    return cost, max(bounds, default=None)
-
-
-def _run(row: StoredRow, best_cost: float | None, best_bound: float | None) -> dict[str, Any]:
+def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
     cost, bound = known(row, "objective"), known(row, "bound")
-    status = "wrong" if contradicts(best_cost, bound) else row["status"]
-    if row["stop"] == "infeasible" and best_cost is not None:
+    status = "wrong" if contradicts(best.lowest, bound) else row["status"]
+    if row["stop"] == "infeasible" and best.lowest is not None:
         status = "wrong"
     cost = cost if status == "ok" else None
-    is_best = cost is not None and best_cost is not None and ties(cost, best_cost)
+    late, jobs = known(row, "late"), known(row, "jobs")
     return {
         "instance": row["instance"],
         "seed": int(row["seed"]),
@@ -137,13 +129,17 @@ def _run(row: StoredRow, best_cost: float | None, best_bound: float | None) -> d
         "stop": row["stop"],
         "status": status,
         "valid": cost is not None,
+        "is_least": cost is not None and best.least is not None and ties(cost, best.least),
         "objective": cost,
-        "best_cost": best_cost,
+        "best_cost": best.cost,
         "bound": bound if status != "wrong" else None,
-        "best_bound": best_bound,
-        "gap_to_best": gap(cost, best_bound),
+        "best_bound": best.bound,
+        "cost_ratio": cost_ratio(cost, best.cost),
+        "spent_ratio": cost_ratio(spent(row) if status == "ok" else None, best.cost),
+        "late": late / jobs if status == "ok" and late is not None and jobs else None,
+        "gap_to_best": gap(cost, best.bound),
         "own_gap": gap(cost, bound),
-        "primal_gap": 0.0 if is_best else gap(cost, best_cost),
+        "primal_gap": primal_gap(cost, best.cost),
         "seconds": known(row, "total_s"),
         "limit": row["time_limit"],
         "gap_limit": known(row, "gap_limit"),

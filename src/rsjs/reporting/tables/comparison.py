@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.references import referred, rule
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import shortened
@@ -37,6 +38,7 @@ from rsjs.runs.gap import gap
 from rsjs.simulation.metrics import CROWDED
 
 Maker = Callable[[Sequence[Row]], Table]
+R = TypeVar("R", bound=AnyRow)
 
 
 def _measured(row: AnyRow) -> str:
@@ -54,7 +56,8 @@ def _over_bound(row: AnyRow) -> str:
 
 
 def _late(row: AnyRow) -> str:
-    return "" if known(row, "late") is None else f"{row['late']}/{row['jobs']}"
+    late, jobs = known(row, "late"), known(row, "jobs")
+    return "" if late is None or jobs is None else f"{late:.0f}/{jobs:.0f}"
 
 
 _cost = partial(Column, unit="$", part="cost", number=formats.cost)
@@ -66,17 +69,20 @@ COLUMNS: Sequence[Column] = (
     Column("method", "method", part="method"),
     Column("stop", "ended", part="method", text=how_it_ended),
     _cost("objective", "objective"),
+    Column("over_best", "cost / best", formats.ratio, part="cost"),
+    _term("spent", "w/o postp.", rank=4),
     _term("tardiness", "tardiness", rank=9),
     _term("postponement", "postponement", rank=6),
     _term("energy", "energy", rank=7),
     _term("idle", "idle", rank=10),
-    _cost("bound", "bound", rank=4),
+    _cost("bound", "bound", rank=8),
     _cost("best_bound", "best bound", part="instance", rank=8),
     _gap("own_gap", "own gap", rank=5),
-    _gap("gap_to_best", "gap to best"),
-    _gap("gap_without_postponement", "gap w/o postp.", rank=3),
+    _gap("gap_to_best", "gap to best", rank=3),
+    _gap("gap_without_postponement", "gap w/o postp.", rank=11),
     _gap("gap_over_energy", "gap over energy", rank=14),
     Column("executed", "jobs run", part="effort", rank=2, text=executed),
+    Column("late", "late", align="right", part="effort", rank=2, text=_late),
     _effort("build_s", "build", rank=12),
     _effort("solve_s", "solve", rank=13),
     _effort("total_s", "total", rank=1),
@@ -128,10 +134,11 @@ TITLES = {
     "effort": "Wall-clock time, work and peak memory",
 }
 GAP = (
-    "Gap to best = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of "
-    "the instance (own gap: the method's bound). Without postponement: (z - b) / "
-    "|z - postponement|; over energy: (z - b) / energy."
+    "Gaps are of runs that prove a bound. Gap to best = (z - b) / max(|z|, |b|): z is the checked "
+    "cost, b the best valid lower bound of the instance (own gap: the method's bound). Without "
+    "postponement: (z - b) / |z - postponement|; over energy: (z - b) / energy."
 )
+GAPS = ("gap_to_best", "gap_without_postponement", "gap_over_energy")
 ROOT_GAP = (
     "Root gap: from the bound to the best checked cost of the instance, (z - b) / max(|z|, |b|);"
     " in `@relaxation` the integers may be fractional. Solve is with the hand-over to the solver."
@@ -147,18 +154,30 @@ LIMITS: dict[str, Callable[[Any], str]] = {
 }
 
 
+def proving(rows: Sequence[R]) -> list[R]:
+    """Return the rows without the gaps to bounds that other methods proved."""
+    others = dict.fromkeys(GAPS)
+    return [row if known(row, "bound") is not None else cast(R, {**row, **others}) for row in rows]
+
+
 def table(rows: Sequence[Row]) -> Table:
     """Return one row per run, with the definition of the gap, conditions and remarks below."""
     if not rows:
         raise InputError("", described("no rows"), "at least one run to make a table of")
-    named = distinct(rows)
+    named = proving(referred(distinct(rows)))
+    return _table(named, "comparison", COLUMNS, [rule(rows), GAP, *conditions(named)])
+
+
+def _table(
+    rows: Sequence[Row], title: str, columns: Sequence[Column], notes: Sequence[str]
+) -> Table:
     return Table(
         name="comparison",
-        title="comparison",
-        columns=COLUMNS,
-        rows=named,
-        notes=[GAP, *conditions(named)],
-        footnotes=remarks(named),
+        title=title,
+        columns=columns,
+        rows=rows,
+        notes=notes,
+        footnotes=remarks(rows),
         mark=_mark,
     )
 
@@ -174,7 +193,7 @@ def formulations(rows: Sequence[Row]) -> Table:
         title="formulations",
         columns=FORMULATIONS,
         rows=measured,
-        notes=[ROOT_GAP, *made.notes[1:]],
+        notes=[ROOT_GAP, *made.notes[2:]],
         footnotes=remarks([row for row in made.rows if not _is_bound(row)]),
     )
 
@@ -192,20 +211,34 @@ def simulations(rows: Sequence[Row]) -> Table:
     if "cost_ratio" in rows[0]:
         first = rows[0]["method"]
         notes.append(f"ratio, PCR: cost over that of {first}, and by how much it is less")
-    return replace(table(rows), title="simulations", columns=SIMULATIONS, notes=notes)
+    return _table(distinct(rows), "simulations", SIMULATIONS, notes)
 
 
-def write_all(rows: Sequence[Row], folder: Path, make: Maker = table) -> list[Path]:
-    """Write rows.csv, table.md and table.tex, each whole or not at all; return their paths."""
-    texts = {"rows.csv": csv_text(rows), "table.md": make(rows).markdown()}
-    texts["table.tex"] = latex(rows, make)
+def write_all(
+    rows: Sequence[Row], folder: Path, make: Maker = table, first: Sequence[Table] = ()
+) -> list[Path]:
+    """
+    Write rows.csv, table.md and table.tex, each whole or not at all; return their paths.
+
+    The tables in `first` stand above the one that `make` returns.
+    """
+    made = [one.markdown(2) for one in first]
+    texts = {
+        "rows.csv": csv_text(rows),
+        "table.md": "\n".join([*made, make(rows).markdown(2 if first else 0)]),
+        "table.tex": latex(rows, make, first),
+    }
     for name, text in texts.items():
         write_bytes(text.encode(), folder / name)
     return [folder / name for name in texts]
 
 
-def latex(rows: Sequence[Row], make: Maker = table) -> str:
-    """Return two LaTeX tables, of costs and of effort; a document needs `booktabs` only."""
+def latex(rows: Sequence[Row], make: Maker = table, first: Sequence[Table] = ()) -> str:
+    """
+    Return tables in LaTeX, `first` and then of costs and of effort.
+
+    A document needs `booktabs` only.
+    """
     made = make(rows)
     parts = [
         replace(
@@ -218,7 +251,7 @@ def latex(rows: Sequence[Row], make: Maker = table) -> str:
         )
         for part, title in TITLES.items()
     ]
-    return latex_all(parts)
+    return latex_all([*first, *parts])
 
 
 def shortened_table(rows: Sequence[Row], make: Maker = table) -> Table:

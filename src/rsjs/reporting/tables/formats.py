@@ -60,6 +60,24 @@ term = partial(significant, digits=4)  # $ of one term of the cost
 measured = partial(significant, digits=3)  # s or MB
 
 
+def ratio(value: float) -> str:
+    """
+    Return cost / best, which is 1 only for equal costs.
+
+    >>> ratio(1.0), ratio(1.000001), ratio(1.00004), ratio(23.4), ratio(20345.0), ratio(0.99)
+    ('1', '<1.00001', '1.00004', '23.4', '20345', '0.990')
+    """
+    if not isfinite(value):
+        return MISSING
+    if abs(value - 1) < 1e-9:
+        return "1"
+    if 1 < value < 1.000005:
+        return "<1.00001"
+    if 0.999995 < value < 1:
+        return ">0.99999"
+    return significant(value, 3) if abs(value - 1) >= 0.01 else f"{value:.5f}"
+
+
 def counted(amount: int, noun: str) -> str:
     """
     A count with its noun.

@@ -135,6 +135,25 @@ class Table:
         keys = None if self.rows else [column.key for column in self.columns]
         return pd.DataFrame([*self.rows], columns=keys)
 
+    def without_constants(self) -> Table:
+        """Return the table with columns whose cells are all equal told in a note instead."""
+        if len(self.rows) < 2:
+            return self
+        shown = {
+            column: {column.cell(row) for row in self.rows}
+            for column in self.columns
+            if column.key not in NAMES
+        }
+        constant = {column: cells.pop() for column, cells in shown.items() if len(cells) == 1}
+        told = [
+            f"{column.heading} {cell} {column.unit}".rstrip()
+            for column, cell in constant.items()
+            if cell not in (column.missing, "")
+        ]
+        columns = [column for column in self.columns if column not in constant]
+        notes = [*self.notes, f"In all rows: {'; '.join(told)}."] if told else self.notes
+        return replace(self, columns=columns, notes=notes)
+
     def cells(self) -> list[list[str]]:
         """Return the text of each cell, row by row."""
         return [[column.cell(row) for column in self.columns] for row in self.rows]
