@@ -137,7 +137,7 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
         Count,
         Column(
             "checker",
-            "jobs that end late; in simulations, by more than 60 s",
+            "late jobs; in simulations, by more than 60 s",
         ),
     ]
     preemptions: Annotated[Count, Column("checker", "interruptions of jobs or between their steps")]
