@@ -6,6 +6,7 @@ import io
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import nbclient
@@ -287,6 +288,19 @@ def test_data_frames_become_a_workload_or_an_instance():
         ({"gpus": [1], "duration": [60]}, {"at": "noon"}, "/at: found 'noon', expected hours"),
         ({"gpus": [1], "duration": [60]}, {"columns": {"len": "a"}}, "/columns: found 'len'"),
         ({"gpus": [1], "duration": [60]}, {"gpus": {"": "H100"}}, "/gpus: found 'H100'"),
+        ({"gpus": [1], "duration": [60]}, {"columns": ["gpus"]}, "expected a mapping, such as"),
+        ({"gpus": [1], "duration": [60]}, {"at": [1]}, "/at: found [1], expected hours >= 0, or a"),
+        ({"gpus": [1], "duration": [60]}, {"rigid": "no"}, "expected rigid=True or rigid=False"),
+        (
+            {"gpus": [1], "duration": [60]},
+            {"nodes": pd.DataFrame({"gpu": ["V100"], "gpus": [4]})},
+            "/cluster: found nodes, and a list of nodes, expected one of both",
+        ),
+        (
+            {"gpus": [1], "elapsed": pd.to_timedelta([1], unit="h")},
+            {"columns": {"duration": "elapsed:min"}},
+            "/columns: found 'duration=elapsed:min', expected no unit: the column has time",
+        ),
     ],
 )
 def test_data_frames_that_make_no_sense_are_refused(jobs, options, message):
@@ -294,3 +308,13 @@ def test_data_frames_that_make_no_sense_are_refused(jobs, options, message):
     with pytest.raises(rsjs.InputError) as caught:
         rsjs.from_frames(frame, **{"cluster": "V100:4:1", **options})
     assert message in str(caught.value)
+
+
+def test_what_looks_odd_in_a_data_frame_is_a_warning():
+    frame = pd.DataFrame({0: [1, 2], 1: [3_600_000, 7_200_000]})
+    columns = {"gpus": 0, "duration": 1}
+    with pytest.warns(UserWarning, match=r"the median run time is 5.4e\+06 s: check the unit"):
+        rsjs.from_frames(frame, columns=columns, cluster="V100:4:1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rsjs.from_frames(frame, columns={"gpus": 0, "duration": "1:ms"}, cluster="V100:4:1")

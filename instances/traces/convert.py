@@ -26,6 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -100,7 +101,8 @@ class ConversionOptions:
             integer("jobs", self.jobs, 1)
         if not 0 <= self.after < np.inf:
             raise InputError("/after", self.after, "hours >= 0")
-        if self.at is not None and not isinstance(self.at, str) and not 0 <= self.at < np.inf:
+        is_hours = isinstance(self.at, Real) and 0 <= self.at < np.inf
+        if not (is_hours or self.at is None or isinstance(self.at, str)):
             raise InputError("/at", self.at, "hours >= 0, or a date")
         plain = {"laws": FIXED, "sharing": "none"} if self.rules == "jahani" else {}
         for option, value in plain.items():

@@ -27,6 +27,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -133,11 +134,23 @@ def open_frames(
     """
     Open DataFrames as `open_tables` opens their CSV; rows are counted from 0 and take its place.
 
-    Time differences are read as seconds.
+    Time differences need no unit.
     """
+    given = {role: _named(column) for role, column in (columns or {}).items()}
+    kinds = zip(jobs.columns, jobs.dtypes, strict=True)
+    differences = {_named(column) for column, dtype in kinds if dtype.kind == "m"}
+    for role, spelled in given.items():
+        if spelled not in differences and spelled.rpartition(":")[0] in differences:
+            expected = "no unit: the column has time differences"
+            raise InputError("/columns", f"{role}={spelled}", expected)
     return _opened(
-        _rendered(jobs, "jobs"), None if nodes is None else _rendered(nodes, "nodes"), columns or {}
+        _rendered(jobs, "jobs"), None if nodes is None else _rendered(nodes, "nodes"), given
     )
+
+
+def _named(column: Any) -> str:
+    """Return the name of a column of a DataFrame as it stands in CSV."""
+    return " ".join(str(column).split())
 
 
 def inspect_tables(
@@ -152,9 +165,14 @@ def inspect_tables(
     Raises
     ------
     InputError
-        Without nodes, and for nodes of a GPU type that the catalogue lacks: jobs could use none.
+        Without nodes or with two lists of them, and for nodes of a GPU type that the catalogue
+        lacks: jobs could use none.
     """
-    nodes = trace.nodes() if nodes is None else nodes
+    listed = trace.nodes()
+    if nodes is not None and listed:
+        found = described("nodes, and a list of nodes")
+        raise InputError("/cluster", found, "one of both")
+    nodes = listed if nodes is None else nodes
     if not nodes:
         expected = "the nodes: a list of nodes, or GPU:GPUS:NODES,... such as V100:8:100"
         raise InputError("/cluster", None, expected)
@@ -214,7 +232,7 @@ def _file(path: Path) -> ByteSource:
 def _rendered(frame: pd.DataFrame, name: str) -> ByteSource:
     """Return a DataFrame as CSV, each row in one line."""
     columns = [_cells(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    header = [" ".join(str(column).split()) for column in frame.columns]
+    header = [*map(_named, frame.columns)]
     text = ""
     if columns:
         table = pd.concat(columns, axis=1, ignore_index=True)

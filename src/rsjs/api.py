@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -226,6 +227,11 @@ def from_frames(
     InputError
         For a column or nodes that must be known, and rows with a flaw of a kind that neither
         `drop` nor `keep` names. Rows are counted from 0, whatever their index.
+
+    Warns
+    -----
+    UserWarning
+        Of what looks odd in the table as a whole, such as run times in another unit.
     """
     import pandas as pd
 
@@ -235,8 +241,13 @@ def from_frames(
 
     for frame in (jobs, *([] if nodes is None else [nodes])):
         _refuse_other(frame, pd.DataFrame, "a pandas DataFrame")
+    for given in filter(None, (columns, gpus)):
+        _refuse_other(given, Mapping, "a mapping, such as columns={'duration': 'elapsed:min'}")
+    _refuse_other(rigid, bool, "rigid=True or rigid=False")
     groups = None if cluster is None else parse_nodes(cluster)
     report = inspect_tables(open_frames(jobs, nodes, columns), nodes=groups, gpus=gpus)
+    for remark in report.remarks:
+        warnings.warn(remark, stacklevel=2)
     moment = at.isoformat() if isinstance(at, datetime) else at
     options = options_of_own(
         report, rigid=rigid, at=moment, drop=drop, keep=keep, rules=rules, seed=seed

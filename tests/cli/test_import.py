@@ -134,6 +134,7 @@ def test_a_report_as_json_has_the_counts_and_lines(run):
         (("--drop", "all"), {}, r"--drop: found 'all'"),
         (("--rules", "edf"), {}, r"--rules: found 'edf'"),
         (("--cluster", "V100"), {}, r"--cluster: found 'V100'"),
+        (("--cluster", "V100:4:1"), {}, r"--cluster: found nodes, and a list of nodes, expected"),
     ],
 )
 def test_what_must_be_known_is_asked_for_by_name(run, options, tables, message):
