@@ -6,32 +6,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-
-import pandas as pd
 
 from docs.make.pages import DOCS, filled
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.tables import formats
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.tables import summary_table
+from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.reporting.tables.comparison import conditions
-from rsjs.reporting.tables.table import Column, Table
-from rsjs.rows.columns import Row
-from rsjs.rows.csv import read_rows
 
 README = DOCS.parent / "README.md"
-COLUMNS = (
-    Column("method", "method"),
-    Column("solved", "solved", align="right"),
-    Column("ratio", "cost / best", formats.measured),
-    Column("total_s", "time", formats.measured, unit="s"),
-    Column("wins", "best", formats.count),
-    Column("executed", "jobs run", formats.percent, unit="%"),
-)
-NOTE = (
-    "Solved: instances with a verified solution. Cost / best, time and jobs run are medians; best: "
-    "on how many instances the method is within the gap limit of the lowest cost found."
-)
 
 
 def main() -> None:
@@ -39,25 +24,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "demo"
         subprocess.run([sys.executable, "-m", "rsjs", "demo", "-o", str(folder)], check=True)
-        rows = read_rows(folder / "rows.csv")
         shutil.copy(folder / "gap.png", DOCS / "images" / "demo-gap.png")
-    text = filled(README.read_text("utf-8"), {"table": lambda: summary(rows).markdown()})
+        text = filled(README.read_text("utf-8"), {"table": lambda: summary(folder)})
     write_bytes(text.encode(), README)
 
 
-def summary(rows: Sequence[Row]) -> Table:
-    """Return a row for each method: instances solved, and medians of cost over best and of time."""
-    frame = pd.DataFrame(rows)
-    frame["cost"] = frame.objective.where(frame.status == "ok")
-    frame["ratio"] = frame.cost / frame.groupby("instance").cost.transform("min")
-    frame["wins"] = frame.ratio <= 1 + frame.gap_limit
-    frame["executed"] = (frame.executed / frame.jobs).where(frame.status == "ok")
-    runs = frame.groupby("method", sort=False)
-    table = runs[["ratio", "total_s", "executed"]].median()
-    table["solved"] = [f"{sum(own.ratio.notna())}/{len(own)}" for _, own in runs]
-    table["wins"] = runs.wins.sum()
-    lines = table.reset_index().to_dict("records")
-    return Table(columns=COLUMNS, rows=lines, notes=[NOTE, *conditions(rows)])
+def summary(folder: Path) -> str:
+    """Return the ranked summary of a comparison in a folder, with limits and versions below."""
+    rows = read_stored(folder)
+    table = summary_table({"": Analysis(rows=rows)})
+    return replace(table, notes=[*table.notes, *conditions(rows)]).markdown()
 
 
 if __name__ == "__main__":

@@ -49,6 +49,31 @@ def test_it_ends_in_a_table_over_the_sizes(rsjs, tmp_path):
     assert "3 of 3 runs are in" in rsjs("demo", "-o", tmp_path / "d").err
 
 
+NOTHING = """
+from rsjs.core.report import SolveResult, Stop
+
+def late(instance, call, report):
+    return SolveResult(stop=Stop.TIME_LIMIT)
+
+def broken(instance, call, report):
+    raise ValueError("broken")
+"""
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("blank")
+@pytest.mark.parametrize(("method", "code"), [("late", 0), ("broken", 1)])
+def test_a_run_that_finds_nothing_within_its_limit_is_no_failure(
+    rsjs, tmp_path, monkeypatch, method, code
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(NOTHING)
+    (tmp_path / "demo.toml").write_text(SMALL + f'[[methods]]\nrun = ["own.py:{method}"]\n')
+    asked = read(tmp_path / "demo.toml")
+    monkeypatch.setattr("rsjs.comparison.find_campaign", lambda name: asked)
+    assert rsjs("demo", "-o", tmp_path / "d").code == code
+
+
 def test_its_campaign_is_bundled():
     methods = [choice.request.method.name for choice in find_campaign("demo").choices]
     assert len(methods) == 8
