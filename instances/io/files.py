@@ -112,7 +112,9 @@ def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
         A file, or with `folder` a directory; it may exist, the folder that it is in must.
     """
     path = Path(path)
-    if str(path) == STANDARD and not folder:
+    if str(path) == STANDARD:
+        if folder:
+            raise InputError("", described("standard output"), "a folder to write to")
         return
     if path.exists() and path.is_dir() != folder:
         found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
@@ -143,10 +145,11 @@ def write_bytes(data: bytes, path: str | Path) -> None:
             scratch.replace(target)
         finally:
             scratch.unlink(missing_ok=True)
-    except InputError:
+    except (InputError, BrokenPipeError):
         raise
     except (OSError, ValueError, RuntimeError) as error:  # no name at all, a NUL in it, a loop
-        raise InputError("", reason(error), "a file that can be written", path) from None
+        place = "standard output" if str(path) == STANDARD else path
+        raise InputError("", reason(error), "a file that can be written", place) from None
 
 
 def _refuse_special(path: Path) -> None:

@@ -162,3 +162,12 @@ def test_what_is_made_goes_to_another_command_through_a_pipe(tmp_path):
     assert {row["method"] for row in json.loads(done.stdout)["rows"]} == {"edf:code", "greedy:code"}
     assert "Not recorded, and made up with seed 1" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"jobs.csv", "results"}
+    line = (
+        f"{rsjs} generate jahani --nodes 40 -o - | {rsjs} convert - -o -"  # a folder of CSV files
+    )
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "rsjs: error: found standard output, expected a folder to write to" in done.stderr
+    line = f"{rsjs} generate jahani --nodes 100 -o - | true"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert "error" not in done.stderr
