@@ -34,7 +34,7 @@ search: $(VENV)/installed ## property tests with new random examples; what fails
 	$(PYTEST) -m hypothesis --hypothesis-profile=search tests
 
 docs: $(VENV)/installed ## build the documentation into build/docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs
+	$(BIN)/sphinx-build -W --keep-going -b html -j auto docs build/docs
 
 lint: $(VENV)/installed ## mend style where ruff can
 	$(BIN)/ruff check --fix .

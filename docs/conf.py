@@ -16,14 +16,16 @@ version = release = installed("rsjs-bench")
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "numpydoc",
     "mathematics",
     "commands",
-    "modules",
+    "docstrings",
 ]
 root_doc = "index"
-exclude_patterns = ["extensions"]
-source_suffix = {".md": "myst-nb"}
+exclude_patterns = ["extensions", "templates"]
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}  # of generated pages first
+templates_path = ["templates"]
 
 nb_execution_in_temp = True
 nb_execution_timeout = 120  # s, of a cell
@@ -33,10 +35,14 @@ nb_merge_streams = True
 myst_fence_as_directive = ["math"]  # GitHub shows these too; $ is the currency of the pages
 myst_heading_anchors = 3
 
-autosummary_generate = False
+autosummary_generate = True  # a page per module in docs/reference/api
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("Floats", "Ints", "Bools")}  # of rsjs.core.types
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
 numpydoc_show_class_members = False
+default_role = "code"  # backticks in docstrings
 
 html_theme = "furo"
 html_title = f"{project} {version}"

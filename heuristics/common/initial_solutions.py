@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from rsjs.core.call import Call
-from rsjs.core.method import Run
+from rsjs.core.method import MethodFunction
 from rsjs.core.report import Report, SolveResult
 from rsjs.heuristics.common.stopping import Reported, Stopping
 from rsjs.heuristics.greedy.randomized import CELLS, Constructions
@@ -102,7 +102,7 @@ def _run_start(instance: Instance, call: Call, report: Report) -> SolveResult:
     limits = replace(call.limits, time_limit=report.time_limit)
     inner = replace(call, limits=limits, options={})
     if "start" in call.options:
-        solve: Run = call.options["start"]
+        solve: MethodFunction = call.options["start"]
         return solve(instance, inner, report)
     name, _, rule = START.partition(":")
     return METHODS[name].load()(instance, replace(inner, rule=rule), report)

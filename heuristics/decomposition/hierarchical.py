@@ -37,7 +37,7 @@ from dataclasses import replace
 import numpy as np
 
 from rsjs.core.call import Call
-from rsjs.core.method import Method, Run
+from rsjs.core.method import Method, MethodFunction
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.decomposition.parallel import Worker, one_by_one, side_by_side
@@ -71,7 +71,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def _solved(
-    solve: Run, instances: Sequence[Instance], call: Call, report: Report
+    solve: MethodFunction, instances: Sequence[Instance], call: Call, report: Report
 ) -> Iterator[tuple[int, SolveResult]]:
     """Yield position and result of each part."""
     processes = min(call.limits.threads, len(instances))

@@ -26,7 +26,7 @@ from multiprocessing.connection import Connection, wait
 
 from rsjs.core.call import Call
 from rsjs.core.errors import told
-from rsjs.core.method import InnerMethod, Run
+from rsjs.core.method import InnerMethod, MethodFunction
 from rsjs.core.process import die_with_parent
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances.instance import Instance
@@ -47,7 +47,7 @@ def share(call: Call, report: Report, left: int, processes: int) -> Call:
     return replace(call, limits=replace(call.limits, time_limit=seconds))
 
 
-def attempt(solve: Run, instance: Instance, call: Call, report: Report) -> SolveResult:
+def attempt(solve: MethodFunction, instance: Instance, call: Call, report: Report) -> SolveResult:
     """Return the result of a controller; an exception is one, too."""
     try:
         return solve(instance, call, report)
@@ -57,7 +57,7 @@ def attempt(solve: Run, instance: Instance, call: Call, report: Report) -> Solve
 
 
 def one_by_one(
-    solve: Run, instances: Sequence[Instance], call: Call, report: Report
+    solve: MethodFunction, instances: Sequence[Instance], call: Call, report: Report
 ) -> Iterator[Answer]:
     """Yield position and result of each controller, while there is time and nobody says stop."""
     for position, instance in enumerate(instances):
@@ -69,7 +69,7 @@ def one_by_one(
 
 
 def side_by_side(
-    solve: Run,
+    solve: MethodFunction,
     instances: Sequence[Instance],
     call: Call,
     report: Report,
@@ -130,7 +130,7 @@ class Worker:
         """Wait until it is ready, or has died."""
         self.pipe.poll(None)
 
-    def begin(self, position: int, solve: Run, instance: Instance, call: Call) -> None:
+    def begin(self, position: int, solve: MethodFunction, instance: Instance, call: Call) -> None:
         """Send it a part to solve."""
         self.position = position
         with suppress(OSError):  # `answer` notices that it is dead

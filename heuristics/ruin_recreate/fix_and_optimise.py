@@ -24,7 +24,7 @@ import numpy as np
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import InnerMethod, Method, Run, prepare_inner
+from rsjs.core.method import InnerMethod, Method, MethodFunction, prepare_inner
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Ints
 from rsjs.heuristics.ruin_recreate import ruin_recreate
@@ -101,7 +101,9 @@ class PartDecisions:
         Parts on which the method failed.
     """
 
-    def __init__(self, instance: Instance, solve: Run, limits: Limits, report: Report) -> None:
+    def __init__(
+        self, instance: Instance, solve: MethodFunction, limits: Limits, report: Report
+    ) -> None:
         self._draws = Neighbourhoods(instance)
         self._solve, self._limits, self._report = solve, limits, report
         declared = solve.declared(instance) if isinstance(solve, InnerMethod) else None

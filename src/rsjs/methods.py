@@ -59,8 +59,8 @@ class Request:
     """
     A method with solver, rule and options: a specification of a user, completed.
 
-    As the value of another method's option it is called like any `Run`; there, `otherwise` are the
-    methods to take, the first that serves, on an instance that this one does not serve.
+    As the value of another method's option it is called as a `MethodFunction`; there, `otherwise`
+    are the methods to take, the first that serves, on an instance that this one does not serve.
     """
 
     method: Method

@@ -17,7 +17,7 @@ FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:htt
 def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     # one test, so that it is built once wherever tests are spread over processes
     pytest.importorskip("sphinx")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "2", "-b", "html"]
     built = subprocess.run([*command, DOCS, tmp_path], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
 

@@ -34,14 +34,14 @@ OBJECTIVES = {  # attribute of a method and of an objective: every kind of it
 }
 
 
-class Run(Protocol):
+class MethodFunction(Protocol):
     """The function behind a method."""
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
 
 
 @runtime_checkable
-class InnerMethod(Run, Protocol):
+class InnerMethod(MethodFunction, Protocol):
     """A method as the value of another one's option, which prepares it and runs it on parts."""
 
     def declared(self, instance: Instance) -> Method:
@@ -120,7 +120,7 @@ class Method:
         )
         return next(filter(None, refusals), None)
 
-    def load(self) -> Run:
+    def load(self) -> MethodFunction:
         """Import the function behind the method; it is handed calls that are completed."""
         run = self.function()
         return lambda instance, call, report: run(instance, self.completed(call), report)

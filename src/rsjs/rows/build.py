@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # rows are made of records, and campaigns, which keep these, 
     from rsjs.campaigns.records import Record
     from rsjs.campaigns.run import Run
     from rsjs.instances.check import Verdict
-    from rsjs.runs.verified_run import Outcome
+    from rsjs.runs.verified_run import VerifiedRun
 
 LONGEST_MESSAGE = 2000  # characters in a row
 GAP_ROUNDING = 1e-9
@@ -112,7 +112,7 @@ def summary(record: Record) -> dict[str, Any]:
     return {name: row.get(name) for name in names}
 
 
-def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
+def rows(outcomes: Sequence[VerifiedRun], limits: Limits) -> list[Row]:
     """Return one row per run made here, with its provenance and the best bound of its instance."""
     table = []
     for one in outcomes:

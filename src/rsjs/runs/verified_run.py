@@ -24,7 +24,7 @@ from rsjs.runs.task_files import WARM_START, Task, packed, write_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome(Verified):
+class VerifiedRun(Verified):
     """One run of one method on one problem, verified."""
 
     problem: Any  # Instance, SchedulingProblem, ...
@@ -92,7 +92,7 @@ def run(
     log: bool = False,
     options: Mapping[str, Any] | None = None,
     on_event: Callable[[dict[str, Any]], None] | None = None,
-) -> Outcome:
+) -> VerifiedRun:
     """
     Run a method on a problem of any kind in a worker process, and verify what it returns.
 
@@ -128,7 +128,7 @@ def run_here(
     *,
     warm_start: Solution | None = None,
     log: bool = False,
-) -> Outcome:
+) -> VerifiedRun:
     """
     Run a method in this process, and verify what it returns: it is only asked to keep its limits.
 
@@ -156,10 +156,10 @@ def run_here(
     return outcome(problem, request, kind.verified(problem, request.spelling, {}, result, Path()))
 
 
-def outcome(problem: Any, request: Request, found: Verified) -> Outcome:
+def outcome(problem: Any, request: Request, found: Verified) -> VerifiedRun:
     """Return the outcome of a run that has been verified."""
     solver = solver_of(request)
-    return Outcome(
+    return VerifiedRun(
         problem=problem,
         kind=kind_of(problem),
         method=request.spelling,

@@ -21,12 +21,12 @@ from rsjs.core.types import Ints
 from rsjs.instances.instance import Workload
 from rsjs.simulation.feasibility import Constraints, checked
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Kind, Outcome, Record, totals
+from rsjs.simulation.outcome import Kind, LoggedEvent, Outcome, totals
 from rsjs.simulation.policy import TIE, Alarm, Policy, Status, Stopped, Watch
 from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State
 
-Observer = Callable[[Record], None]
+Observer = Callable[[LoggedEvent], None]
 #: yields the state at each decision and is sent the reply, and the seconds that it took
 Steps = Generator[State, tuple[Any, float], None]
 
@@ -86,7 +86,7 @@ class Simulation:
         self.memory: Any = None
         self._decided_at = self.cluster.now
         self._watch = Watch()
-        self._records: list[Record] = []
+        self._records: list[LoggedEvent] = []
         self._seconds: list[float] = []
 
     def run(self, observer: Observer | None = None) -> Outcome:
@@ -180,7 +180,7 @@ class Simulation:
             else:
                 cluster.switch_off()
         finally:
-            record = Record(
+            record = LoggedEvent(
                 time=event.time,
                 kinds=event.kinds,
                 completed=[ids[j] for j in event.completed.tolist()],

@@ -32,7 +32,7 @@ class Kind(StrEnum):
     PERIOD = "period"
 
 
-class Record(NamedTuple):
+class LoggedEvent(NamedTuple):
     """An event and the decision that followed, a line of the log; jobs by id."""
 
     time: float  # h
@@ -84,7 +84,7 @@ class Outcome(Displayed):
     message: str  # why it did not complete: policy, time and reason
     totals: Totals
     completed_at: Floats  # (J,) h; nan where a job did not complete
-    records: list[Record]
+    records: list[LoggedEvent]
     seconds: list[float]  # of each decision: wall clock of the policy
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Outcomes(list[Outcome], Displayed):
         return axes
 
 
-def totals(workload: Workload, cluster: RunningCluster, records: list[Record]) -> Totals:
+def totals(workload: Workload, cluster: RunningCluster, records: list[LoggedEvent]) -> Totals:
     """Return the totals of a run that has ended."""
     jobs, nodes, shape = workload.jobs, cluster.nodes, workload.cluster
     ended = np.flatnonzero(np.isfinite(cluster.completed_at))

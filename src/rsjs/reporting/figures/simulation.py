@@ -19,7 +19,7 @@ from rsjs.instances.instance import Workload
 from rsjs.reporting.figures.boxes import IN_TIME, TOO_LATE, UNFINISHED, Box, over_time
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.occupancy import placed
-from rsjs.simulation.outcome import LATE, Outcome, Record
+from rsjs.simulation.outcome import LATE, LoggedEvent, Outcome
 
 
 def course_figure(outcomes: Sequence[Outcome]) -> Figure:
@@ -38,7 +38,7 @@ def course_figure(outcomes: Sequence[Outcome]) -> Figure:
         titles.append(f"{gpu.name} in use\nof {most}")
     series: list[list[Series]] = [[] for _ in titles]
     for outcome in outcomes:
-        events, name = pd.DataFrame(outcome.records, columns=Record._fields), outcome.policy
+        events, name = pd.DataFrame(outcome.records, columns=LoggedEvent._fields), outcome.policy
         time, energy, tardiness = (events[k].to_numpy() for k in ("time", "energy", "tardiness"))
         before = np.append(0.0, tardiness)[:-1]  # is due at completions
         both = np.column_stack([energy + before, energy + tardiness]).ravel()
@@ -79,7 +79,7 @@ class Stay(NamedTuple):
     end: float
 
 
-def stays(workload: Workload, records: Sequence[Record]) -> list[Stay]:
+def stays(workload: Workload, records: Sequence[LoggedEvent]) -> list[Stay]:
     """
     Every placement of every job, in the order in which they end.
 
@@ -112,7 +112,7 @@ class _Layout:
         if time > begin:
             self.stays.append(Stay(job, node, start / units, width / units, begin, time))
 
-    def change(self, record: Record) -> None:
+    def change(self, record: LoggedEvent) -> None:
         """Jobs complete, and a decision takes effect."""
         for name in (*record.completed, *record.wait, *record.run):
             if self.position[name] in self.where:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rsjs.runs.task_files import Task
     from rsjs.runs.worker import StreamingReport
     from rsjs.simulation.options import Options
-    from rsjs.simulation.outcome import Outcome, Record
+    from rsjs.simulation.outcome import LoggedEvent, Outcome
     from rsjs.simulation.policy import Policy
 
 REFERENCES = Method(
@@ -156,7 +156,7 @@ def _simulated(
     from rsjs.simulation.engine import simulate
     from rsjs.simulation.policy import Status, Stopped
 
-    def observe(record: Record) -> None:
+    def observe(record: LoggedEvent) -> None:
         if report.stop_requested():
             raise Stopped(Status.INTERRUPTED, "asked to end")
 
