@@ -1,4 +1,4 @@
-"""Tables and pictures of docs/results/mig.md, from the rows in results/mig."""
+"""Tables and pictures of docs/results/konopa.md, from the rows in results/mig."""
 
 from __future__ import annotations
 

@@ -19,10 +19,14 @@ DOCS = Path(__file__).parents[1]
 Tables = Mapping[str, Callable[[], str]]  # block -> its Markdown
 Pictures = Mapping[str, Callable[[Path], object]]  # name of the file -> writes it
 PAGES: Mapping[str, tuple[Tables, Pictures]] = {
-    "results/claims": (claims.TABLES, claims.PICTURES),
+    "results/claims": (claims.TABLES, {}),
+    **claims.PAPERS,
+    "results/konopa": (
+        claims.PAPERS["results/konopa"][0] | mig.TABLES,
+        claims.PAPERS["results/konopa"][1] | mig.PICTURES,
+    ),
     "results/formulations": (formulations.TABLES, formulations.PICTURES),
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
-    "results/mig": (mig.TABLES, mig.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
     "reference/methods": (methods.TABLES, {}),

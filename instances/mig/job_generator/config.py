@@ -2,8 +2,8 @@
 The configuration of the job generator, format `rsjs-mig-config/1`.
 
 It is validated against its JSON Schema (`data/mig-config.schema.json`), then for sense; every
-error names the JSON pointer and the value. docs/results/mig.md describes the keys. Seeds are a
-list, a range with both ends, or the first primes.
+error names the JSON pointer and the value. docs/reference/mig-files.md describes the keys. Seeds
+are a list, a range with both ends, or the first primes.
 """
 
 from __future__ import annotations

@@ -61,7 +61,9 @@ class Method:
     name: str  #: as in `name[@solver][:rule][?key=value,...]`
     summary: str  #: one line for lists
     kind: Literal["exact", "heuristic"]  #: exact methods return bounds
-    run: str | Run  #: the function, or "module:function", imported when the method first runs
+    run: (
+        str | MethodFunction
+    )  #: the function, or "module:function", imported when the method first runs
     #: as `run`, called with method, call and number of jobs before the clock starts, to import,
     #: compile and start what the method needs; whatever else it imports or compiles counts as its
     #: time

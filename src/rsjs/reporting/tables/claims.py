@@ -1,4 +1,4 @@
-"""Claims beside our values: the rows of docs/results/claims.md and of `rsjs reproduce`."""
+"""Claims beside our values, for the pages of the papers in docs/results and `rsjs reproduce`."""
 
 from __future__ import annotations
 
