@@ -18,7 +18,7 @@ from rsjs.core.errors import InputError as InputError
 from rsjs.core.errors import MethodError as MethodError
 from rsjs.core.errors import described, integer, one_of
 from rsjs.core.method import Method as Method
-from rsjs.core.method import Run
+from rsjs.core.method import MethodFunction
 from rsjs.heuristics.common.result import finished as finished
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
@@ -257,7 +257,7 @@ def from_frames(
 
 def solve(
     instance: Instance,
-    method: str | Method | Run | None = None,
+    method: str | Method | MethodFunction | None = None,
     *,
     isolation: Literal["process", "none"] = "process",
     warm_start: Solution | None = None,
@@ -422,14 +422,16 @@ def refuse_unserved(instance: Instance, request: Request) -> None:
 
 
 @overload
-def simulate(workload: Workload, policies: str | Method | Run = ..., **options: Any) -> Outcome: ...
+def simulate(
+    workload: Workload, policies: str | Method | MethodFunction = ..., **options: Any
+) -> Outcome: ...
 @overload
 def simulate(
-    workload: Workload, policies: Sequence[str | Method | Run], **options: Any
+    workload: Workload, policies: Sequence[str | Method | MethodFunction], **options: Any
 ) -> Outcomes: ...
 def simulate(
     workload: Workload,
-    policies: str | Method | Run | Sequence[str | Method | Run] = "queue:edf",
+    policies: str | Method | MethodFunction | Sequence[str | Method | MethodFunction] = "queue:edf",
     **options: Any,
 ) -> Outcome | Outcomes:
     """

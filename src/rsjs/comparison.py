@@ -31,8 +31,7 @@ from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer, one_of
-from rsjs.core.method import Method
-from rsjs.core.method import Run as Function
+from rsjs.core.method import Method, MethodFunction
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, instead, request_of, several_methods, ship
 from rsjs.rows.columns import Row
@@ -168,7 +167,7 @@ class Comparison:
 
 def compare(
     instances: Instance | Sequence[Instance],
-    methods: str | Method | Function | Sequence[str | Method | Function],
+    methods: str | Method | MethodFunction | Sequence[str | Method | MethodFunction],
     *,
     time_limit: float = 60.0,
     gap: float = 1e-4,

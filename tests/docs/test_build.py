@@ -37,7 +37,9 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     commands = pages[Path("reference/commands.md")]
     assert "rsjs generate jahani" in commands
     assert "--time-limit" in commands
-    formulations = pages[Path("reference/formulations.md")]
-    assert "(slots)   sum_j x_jvg &lt;= sum_kp a_pg L_kvp" in formulations
-    instances = pages[Path("reference/instances.md")]
-    assert 'id="rsjs.instances.generators.jahani.generate"' in instances
+    api = tmp_path / "reference" / "api"
+    model = (api / "rsjs.formulations.jahani.patterns.html").read_text("utf-8")
+    assert "(slots)   sum_j x_jvg &lt;= sum_kp a_pg L_kvp" in model
+    check = (api / "rsjs.instances.check.html").read_text("utf-8")
+    signature = check.partition('id="rsjs.instances.check.check"')[2].partition("</dt>")[0]
+    assert {"Instance", "Solution", "Verdict"} <= {*re.findall(r"\w+", signature)}  # types

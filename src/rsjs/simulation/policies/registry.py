@@ -15,7 +15,7 @@ from typing import Any
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Method, Run
+from rsjs.core.method import Method, MethodFunction
 from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
@@ -44,7 +44,7 @@ def deciders() -> Methods:
     return Methods({**all_methods().data, **POLICIES})
 
 
-def policy(given: str | Method | Run, workload: Workload) -> Policy:
+def policy(given: str | Method | MethodFunction, workload: Workload) -> Policy:
     """
     Return the policy that a specification, a function (instance, call, report) or a `Method` is.
 
