@@ -42,6 +42,7 @@ autodoc_type_aliases = {name: name for name in ("Floats", "Ints", "Bools")}  # o
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 numpydoc_show_class_members = False
+smartquotes = False  # options begin with two hyphens
 default_role = "code"  # backticks in docstrings
 
 html_theme = "furo"

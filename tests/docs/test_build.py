@@ -31,7 +31,10 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
         calls = (DOCS / page).read_text("utf-8").count(".plot(")
         assert len(re.findall("<img[^>]*_images/", pages[page])) == calls, page
 
-    assert pages[Path("concepts/mathematics/jahani.md")].count("<math") == 4
+    mathematics = pages[Path("concepts/mathematics/jahani.md")]
+    assert mathematics.count('display="block"') == 4
+    assert "<math" in mathematics.partition("<table")[2].partition("</table>")[0]  # inline
+    assert "$`" not in mathematics
     titles = (tmp_path / "searchindex.js").read_text("utf-8").partition('"alltitles":')[2]
     assert '"Time limit":' in titles  # the search for it finds a page of this title first
     commands = pages[Path("reference/commands.md")]
