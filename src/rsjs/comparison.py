@@ -238,7 +238,7 @@ def compare_pairs(
     limits: Limits,
     *,
     store: str | Path | None = None,
-    options: str | None = None,
+    options: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
 ) -> Comparison:
     """
@@ -248,8 +248,8 @@ def compare_pairs(
     ----------
     pairs : sequence of (problem, methods)
         Problems of one kind.
-    options : str, optional
-        Of simulations, canonical JSON.
+    options : mapping, optional
+        Of simulations, all but the seed.
     watch : callable, optional
         From the prepared campaign to what is told of its progress.
     """
@@ -262,7 +262,6 @@ def compare_pairs(
     if all(reasons):
         expected = instead(kind.serving(pairs[0][0]), str(reasons[0]))
         raise InputError("/methods", described("nothing to run"), expected)
-    kind_options = json.loads(options or "{}")
     order: dict[tuple[str, str], int] = {}
     choices: dict[str, Choice] = {}
     for problem, requests in pairs:
@@ -286,11 +285,11 @@ def compare_pairs(
         kind=kind.name,
         sources=sources,
         choices=tuple(choices.values()),
-        kind_options=kind_options,
+        kind_options=options or {},
         file=Path("comparison"),
         text="",
     )
-    text = _text(campaign, [problem for problem, _ in pairs], kind, kind_options)
+    text = _text(campaign, [problem for problem, _ in pairs], kind)
     campaign = replace(campaign, text=text)
 
     def place(run: Run) -> int:
@@ -306,7 +305,7 @@ def compare_pairs(
         prepared = runner.prepare(campaign, folder, Part())
         ship({name for one in campaign.choices for name in one.request.names}, folder / SHIPPED)
         prepared = replace(prepared, selected=sorted(prepared.selected, key=place))
-        return _carried_out(prepared, folder, Local(1), place, watch)
+        return carried_out(prepared, folder, Local(1), place, watch)
 
 
 def run_campaign(
@@ -355,7 +354,7 @@ def run_campaign(
         size = run.nodes, run.jobs, run.instance, run.instance_sha256
         return *size, methods.index(run.method), run.limits.seed, run.limits.threads, run.repetition
 
-    return _carried_out(prepared, Path(store), Local(slots), place, watch)
+    return carried_out(prepared, Path(store), Local(slots), place, watch)
 
 
 def bundled() -> list[str]:
@@ -376,7 +375,7 @@ def find_campaign(named: str) -> Campaign:
     raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
 
 
-def _carried_out(
+def carried_out(
     prepared: Prepared,
     folder: Path,
     dispatch: Dispatch,
@@ -412,9 +411,7 @@ def _carried_out(
     )
 
 
-def _text(
-    campaign: Campaign, problems: Sequence[Any], kind: ProblemKind, options: Mapping[str, Any]
-) -> str:
+def _text(campaign: Campaign, problems: Sequence[Any], kind: ProblemKind) -> str:
     """Return a comparison as the TOML file of a campaign beside its instances."""
     problem_key, method_key, *further = kind.keys
     values = {
@@ -427,7 +424,7 @@ def _text(
         "limits.gap": campaign.limits.gap,
         "limits.threads": campaign.threads,
         "limits.memory_mb": campaign.limits.memory_limit_mb,
-        **{f"{further[0]}.{key}": value for key, value in options.items() if value is not None},
+        **{f"{further[0]}.{key}": v for key, v in campaign.kind_options.items() if v is not None},
     }
     parts = [
         (problem_key, {"files": [f"instances/{one.digest}.json.gz" for one in problems]}),

@@ -32,6 +32,7 @@ from rsjs.instances.io.bounded_files import read_bytes, unpacked
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.runs.kinds.base import kind
+from rsjs.runs.task_files import plain
 
 SUMS = "SHA256SUMS"
 LOG_END = 2**18  # bytes kept of either end of a log
@@ -174,13 +175,8 @@ def _write_files(files: Mapping[str, bytes], folder: Path, run: Run) -> None:
 
 def _json(document: Mapping[str, Any]) -> bytes:
     """What JSON has a word for: numbers that are not finite become null."""
-    finite = json.loads(json.dumps(document, default=_plain), parse_constant=lambda _: None)
+    finite = json.loads(json.dumps(document, default=plain), parse_constant=lambda _: None)
     return (json.dumps(finite, ensure_ascii=False) + "\n").encode("utf-8", errors="replace")
-
-
-def _plain(value: Any) -> Any:
-    """A scalar of numpy as the number that it is; anything else as what it prints."""
-    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _ends(log: Path | None) -> bytes:

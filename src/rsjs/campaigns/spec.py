@@ -12,7 +12,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date, time
 from fnmatch import fnmatchcase
 from math import isfinite
@@ -195,9 +195,7 @@ def _options(document: Mapping[str, Any]) -> dict[str, Any]:
     from rsjs.simulation.options import Options
 
     with pointed("/simulation"):
-        found = asdict(Options(**document.get("simulation", {})))
-    del found["seed"]
-    return found
+        return Options(**document.get("simulation", {})).of_campaign()
 
 
 def _interpreter(python: str, folder: Path, at: str) -> str:

@@ -6,7 +6,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_json, print_table, print_text, writable
 from rsjs.cli.progress import Board, Screen, busy, duration
-from rsjs.comparison import bundled, find_campaign
+from rsjs.comparison import bundled, carried_out, find_campaign
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted
@@ -97,7 +98,6 @@ def run(
         return
     if not (folder / STORE).exists():
         writable(place, folder=True)
-    interrupted = False
     with dispatching(dispatch, slots) as (carry_out, places):
         with busy("preparing instances"):
             prepared = runner.prepare(asked, folder, part)
@@ -114,16 +114,9 @@ def run(
             ):
                 screen.say(line)
             board = Board(asked.name, prepared.left, places, screen)
-            try:
-                with closing(runner.carry_out(prepared, folder, carry_out)) as news:
-                    for item in news:
-                        board.hear(item)
-            except KeyboardInterrupt:
-                interrupted = True
-    with busy("reading records"):  # claims that other runs refute are known only now
-        asked_for = {run.id for run in prepared.selected}
-        rows = [row for row in collected([folder]).rows if row["run_id"] in asked_for]
-    failed = sum(bool(failure(row)) for row in rows)
+            found = carried_out(prepared, folder, carry_out, attrgetter("id"), lambda _: board.hear)
+    failed = sum(bool(failure(row)) for row in found.rows)
+    interrupted = found.interrupted
     print_outcome(prepared, board.done, failed, folder, interrupted=interrupted, as_json=as_json)
     raise typer.Exit(INTERRUPTED if interrupted else int(failed > 0))
 

@@ -210,7 +210,7 @@ def compared(
     pairs: Sequence[tuple[Any, Sequence[Request]]],
     allowed: Limits,
     output: Path,
-    options: str | None = None,
+    options: Mapping[str, Any] | None = None,
     remark: str = "",
 ) -> Comparison:
     """Run on each problem its methods, with a store in the folder, and show remark and progress."""

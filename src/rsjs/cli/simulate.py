@@ -139,7 +139,7 @@ def simulate(
     references = of_workload.request(f"{REFERENCES.name}?{wanted}")
     allowed = Limits(time_limit=LONGEST, seed=options.seed)
     pairs = [(workload, [*chosen, references])]
-    done = compared(pairs, allowed, output, options.as_text())
+    done = compared(pairs, allowed, output, options.of_campaign())
     known: Any = next((row for row in done.rows if is_reference(row)), {})
     shared = {name: known.get(name) for name in BOUNDS}
     rows: list[Any] = [{**row, **shared} for row in done.rows if not is_reference(row)]
@@ -160,7 +160,7 @@ def simulate(
     predicted, costs = options.as_predicted(), {}
     if compare and predicted != options and not done.interrupted:
         remark = "The same once more with times as predicted, for the costs predicted:"
-        before = compared([(workload, chosen)], allowed, output, predicted.as_text(), remark)
+        before = compared([(workload, chosen)], allowed, output, predicted.of_campaign(), remark)
         done = replace(done, interrupted=before.interrupted, left=before.left)
         costs = {row["spelling"]: row["objective"] for row in before.rows}
     for row in rows:

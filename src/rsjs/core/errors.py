@@ -143,8 +143,8 @@ def integer(argument: str, value: Any, least: int) -> int:
     raise InputError(f"/{argument}", value, f"an integer >= {least}")
 
 
-def positive(argument: str, value: Any, most: float = 1e9) -> float:
-    """Return `value` as a float in (0, most]."""
-    if not isinstance(value, int | float) or not 0 < value <= most:
-        raise InputError(f"/{argument}", value, f"a number > 0 and <= {most:g}")
+def positive(argument: str, value: Any) -> float:
+    """Return `value` as a float in (0, 1e9]."""
+    if not isinstance(value, int | float) or not 0 < value <= 1e9:
+        raise InputError(f"/{argument}", value, "a number > 0 and <= 1e+09")
     return float(value)

@@ -65,7 +65,7 @@ class Runner(NamedTuple):
             [(problem, requests) for problem in given.values()],
             limits,
             store=self.store,
-            options=None if options is None else options.as_text(),
+            options=None if options is None else options.of_campaign(),
         )
         if found.interrupted:
             raise KeyboardInterrupt

@@ -155,10 +155,10 @@ def write_result(result: SolveResult, folder: Path) -> None:
     document["stop"] = result.stop.value
     document["events"] = [asdict(event) for event in result.events]
     document |= {name: dict(document[name]) for name in ("seconds", "counts", "options")}
-    _replace(folder / RESULT, json.dumps(document, default=_plain).encode())
+    _replace(folder / RESULT, json.dumps(document, default=plain).encode())
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a scalar of numpy as the number that it is; of anything else, what it prints."""
     return value.item() if isinstance(value, np.generic) else str(value)
 

@@ -177,24 +177,24 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         if not self.action_space.contains(action):
             most = len(self.modes)
             raise InputError("/action", action.tolist(), f"{self.slots} integers from 0 to {most}")
-        state, instance = self.state, self.state.instance
+        state = self.state
         node, gpus = state.current.job_node.copy(), state.current.job_gpus.copy()
         level = state.current.job_level.copy()
         decided = self._slots()
         node[decided], gpus[decided], level[decided] = -1, 0, -1
-        room = _Room(instance, state.current, node, gpus, level)
-        refused = 0
+        room = _Room(state.instance, state.current, node, gpus, level)
+        allowed, refused = self._allowed(state.instance, decided), 0
         for slot, row in enumerate(decided.tolist()):
             mode = int(action[slot])
             if mode == 0:
                 continue
             n, v, k, share = self.modes[mode - 1].tolist()
-            if self._allowed(instance, row, v, k, share) and room.take(n, v, k, share):
+            if allowed[slot, mode - 1] and room.take(n, v, k, share):
                 node[row], gpus[row], level[row] = n, k, share
             else:
                 refused += 1
         solution = Solution(job_node=node, job_gpus=gpus, job_level=level, node_type=room.kind)
-        return select_required_nodes(instance, solution), refused
+        return select_required_nodes(state.instance, solution), refused
 
     def action_of(self, solution: Solution) -> Ints:
         """Return the action that says the same as a decision, as far as the slots go."""
@@ -220,14 +220,15 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         waits = self.state.current.job_node < 0
         return np.argsort(waits, kind="stable")[: self.slots]
 
-    def _allowed(self, instance: Instance, row: int, v: int, k: int, share: int) -> bool:
+    def _allowed(self, instance: Instance, rows: Ints) -> NDArray[np.bool_]:
+        """Return (n, M) whether jobs may run in a mode on an empty node."""
+        _, v, k, share = self.modes.T
         gpu = instance.cluster.gpu_of_type[v]
-        hours = (
-            instance.shared_hours_per_epoch[row, gpu, share]
-            if share >= 0
-            else (instance.hours_per_epoch[row, gpu, k])
-        )
-        return bool(np.isfinite(hours))
+        hours = instance.hours_per_epoch[rows[:, None], gpu, k]
+        if instance.shared_hours_per_epoch.shape[2]:
+            shared = instance.shared_hours_per_epoch[rows[:, None], gpu, share]
+            hours = np.where(share >= 0, shared, hours)
+        return np.asarray(np.isfinite(hours))
 
     def _info(self, status: Status, refused: int) -> dict[str, Any]:
         cluster = self._simulation.cluster
@@ -269,14 +270,7 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         seen["nodes"][:, 0], seen["nodes"][:, 1] = kind, used
         seen["nodes"][on, 2] = cluster.gpus_of_type[kind[on]]
         seen["nodes"][on, 3] = cluster.cost_of_type[kind[on], used[on]]
-        # a mode is allowed if the job may run in it on an empty node
-        _, v, k, share = self.modes.T
-        gpu = cluster.gpu_of_type[v]
-        dedicated = instance.hours_per_epoch[rows[:, None], gpu, k]
-        if instance.shared_hours_per_epoch.shape[2]:
-            shared = instance.shared_hours_per_epoch[rows[:, None], gpu, share]
-            dedicated = np.where(share >= 0, shared, dedicated)
-        seen["mask"][:n, 1:] = np.isfinite(dedicated)
+        seen["mask"][:n, 1:] = self._allowed(instance, rows)
         return seen
 
 

@@ -27,7 +27,6 @@ from rsjs.core.errors import InputError, integer
 from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
 from rsjs.instances.instance import Instance
-from rsjs.instances.io.serialization import canonical_text
 from rsjs.simulation import accounting
 
 CHECKPOINTS = ("continuous", "epoch")
@@ -79,9 +78,9 @@ class Options:
         """Return these without what predictions leave out: errors, boots, repeated epochs."""
         return replace(self, boot=0.0, checkpoint="continuous", deviation=0.0)
 
-    def as_text(self) -> str:
-        """Return what a campaign gives its runs, as canonical JSON: all but the seed."""
-        return canonical_text({k: v for k, v in asdict(self).items() if k != "seed"})
+    def of_campaign(self) -> dict[str, Any]:
+        """Return what a campaign gives its runs: all but the seed."""
+        return {name: value for name, value in asdict(self).items() if name != "seed"}
 
     def seed_of(self, decision: int) -> int:
         """Return the seed of a decision, by its number."""
