@@ -56,11 +56,13 @@ def check(
         "method": claimed.method,
         **verdict_keys(verdict, claimed.bound if of_instance else None),
     }
+    facts = {**(verdict.terms or {}), **kind.facts(problem, verdict)}
     if of_instance:
         document |= {"stop": None, "claimed_objective": claimed.objective}
         document |= {"counts": verdict.counts, "peak_memory_mb": memory_mb().get("VmHWM")}
     else:
-        document |= {**(document.pop("terms") or {}), **kind.facts(problem, verdict)}
+        del document["terms"]
+        document |= facts
     if exact:
         begin = time.monotonic()
         with busy("checking in exact arithmetic"):
@@ -78,14 +80,9 @@ def check(
     if as_json:
         print_json(document)
     elif kind.unit == "$":
-        terms = None if verdict.terms is None else {**verdict.terms}
-        print_verdict({**document, "terms": terms})
+        print_verdict({**document, "terms": verdict.terms})
     else:
-        others = {**(verdict.terms or {}), **kind.facts(problem, verdict)}
-        objective = others.pop("objective")
-        print_verdict(
-            {**document, "objective": objective, "terms": None, "unit": kind.unit},
-            *measured(others),
-        )
+        del facts["objective"]
+        print_verdict({**document, "terms": None, "unit": kind.unit}, *measured(facts))
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)
