@@ -17,7 +17,6 @@ then not distinct or too long, as j3 and n3, their positions. By letter and posi
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import re
@@ -35,7 +34,7 @@ from rsjs.formulations.milp.mps import CONSTANT
 from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.files import write_packed
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -123,8 +122,7 @@ def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path
     counts = from_pyomo(model)[0].counts
     model.name = re.sub(r"[^\w.-]", "_", f"{name}.{instance.name}", flags=re.ASCII)
     text = WRITERS[_suffix(path)](model, namer(formulation.INDEX_LETTERS, words_of(instance)))
-    data = gzip.compress(text, mtime=0) if path.name.endswith(ZIPPED) else text
-    write_bytes(data, path)
+    data = write_packed(text, path)
     digest, text_digest = (hashlib.sha256(part).hexdigest() for part in (data, text))
     return ModelFile(
         path=path, size=len(data), sha256=digest, text_sha256=text_digest, counts=counts

@@ -98,8 +98,14 @@ def write_solution(
 
 def write_document(document: Document, path: str | Path) -> None:
     """Write a document in canonical form, one line, through a temporary file."""
-    data = (serialization.canonical_text(document) + "\n").encode()
-    write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data, path)
+    write_packed((serialization.canonical_text(document) + "\n").encode(), path)
+
+
+def write_packed(data: bytes, path: str | Path) -> bytes:
+    """Write a file, see `write_bytes`, and return its bytes: a `.gz` name compresses."""
+    packed = gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data
+    write_bytes(packed, path)
+    return packed
 
 
 def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.files import write_packed
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents
@@ -59,7 +58,4 @@ def write_jobs(jobs: JobSet, path: str | Path, form: str = OURS) -> Written:
         data = f"{text}\n".encode()
     else:
         data, digest = files.FORMS[form](jobs).encode(), jobs.digest
-    if str(path).endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
-    write_bytes(data, path)
-    return Written(digest=digest, file_sha256=sha256(data).hexdigest())
+    return Written(digest=digest, file_sha256=sha256(write_packed(data, path)).hexdigest())

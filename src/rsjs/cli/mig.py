@@ -269,10 +269,9 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     1000 jobs of their configuration with seed 41. The arrivals come from a second stream whose
     seed, 189028438751160, was recovered from the dataset.
     """
-    import gzip
     from hashlib import sha256
 
-    from rsjs.instances.io.files import write_bytes
+    from rsjs.instances.io.files import write_packed
     from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 
     writable(output)
@@ -280,5 +279,5 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     digest = sha256(data).hexdigest()
     if digest != SHA256:
         raise InputError("/sha256", digest, f"{SHA256}; the logarithm of this platform differs")
-    write_bytes(gzip.compress(data, mtime=0) if output.name.endswith(".gz") else data, output)
+    write_packed(data, output)
     print_values({"file": output, "jobs": 1000, "sha256": digest}, as_json=as_json)

@@ -55,7 +55,7 @@ class Event(NamedTuple):
     switch: int  # the job that the policy wanted to be called for; -1 = none
 
 
-def _sent(steps: Steps, reply: tuple[Any, float]) -> State | None:
+def sent(steps: Steps, reply: tuple[Any, float]) -> State | None:
     """Return the state at the next decision; None if there is none."""
     try:
         return steps.send(reply)
@@ -102,7 +102,7 @@ class Simulation:
                     except BaseException as error:
                         steps.throw(error)  # which keeps a record of the event
                         raise
-                    state = _sent(steps, reply)
+                    state = sent(steps, reply)
         except Stopped as stop:
             status, message = stop.status, str(stop)
         except KeyboardInterrupt:

@@ -34,7 +34,7 @@ from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.simulation.engine import Simulation, Steps
+from rsjs.simulation.engine import Simulation, Steps, sent
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
@@ -143,9 +143,7 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
             raise gymnasium.error.ResetNeeded("no episode is running: call reset")
         status = Status.COMPLETE
         try:
-            self.state = self._steps.send((choice, 0.0))
-        except StopIteration:
-            self.state = None
+            self.state = sent(self._steps, (choice, 0.0))
         except Stopped as stop:
             self.state, status = None, stop.status
         cluster = self._simulation.cluster

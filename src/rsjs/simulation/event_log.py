@@ -18,7 +18,6 @@ totals, so that these do not rest on the policy that took the decisions.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from math import inf, nextafter
@@ -30,7 +29,7 @@ import numpy as np
 from rsjs.core.errors import InputError, described
 from rsjs.instances.check import check
 from rsjs.instances.instance import Workload
-from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.files import write_packed
 from rsjs.instances.io.serialization import canonical, canonical_text
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.solution import Solution
@@ -78,8 +77,7 @@ def text(outcome: Outcome) -> str:
 
 def write(outcome: Outcome, path: str | Path) -> None:
     """Write the log; a `.gz` name compresses."""
-    data = text(outcome).encode()
-    write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data, path)
+    write_packed(text(outcome).encode(), path)
 
 
 def read(path: str | Path) -> Log:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io import files
+from rsjs.methods import Request, all_methods
 from rsjs.recommendation import recommended, serving
 from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
 from rsjs.runs.task_files import (
@@ -23,10 +24,8 @@ from rsjs.runs.task_files import (
 
 if TYPE_CHECKING:
     from rsjs.core.call import Call
-    from rsjs.core.method import Method
     from rsjs.instances.instance import Instance
     from rsjs.instances.solution import Solution
-    from rsjs.methods import Request
 
 
 class _Decisions(ProblemKind):
@@ -78,12 +77,6 @@ class _Decisions(ProblemKind):
         return check(problem, claimed.solution, objective=claimed.objective, bound=claimed.bound)
 
 
-def _methods() -> Mapping[str, Method]:
-    from rsjs.methods import all_methods
-
-    return all_methods()
-
-
 KIND = _Decisions(
     name="instance",
     keys=("instances", "methods", "permute"),
@@ -93,5 +86,5 @@ KIND = _Decisions(
     has_best_known=True,
     read=files.read_instance,
     write=files.write_instance,
-    methods=_methods,
+    methods=all_methods,
 )
