@@ -171,12 +171,10 @@ def convert(
     return (workload if at is None else queue_at(workload, selection.rows, at)), selection
 
 
-def options_of_own(
-    report: QualityReport, *, rules: str = "sts", laws: str = FIXED, **options: Any
-) -> ConversionOptions:
-    """Return the options for tables of a user's own: all epochs, and the shares that jobs have."""
-    shares = "recorded" if report.tally.gpus[0] and rules != "jahani" else "none"
-    return ConversionOptions(rules=rules, laws=laws, sharing=shares, **options)
+def options_of_own(report: QualityReport, options: ConversionOptions) -> ConversionOptions:
+    """Return options for tables of a user's own: with the shares that jobs have."""
+    shares = "recorded" if report.tally.gpus[0] and options.rules != "jahani" else "none"
+    return replace(options, sharing=shares)
 
 
 def _hours_until(date: str, first: float, zoned: bool | None) -> float:

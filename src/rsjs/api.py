@@ -235,7 +235,8 @@ def from_frames(
     """
     import pandas as pd
 
-    from rsjs.instances.traces.convert import convert, options_of_own
+    from rsjs.instances.epoch_distribution import FIXED
+    from rsjs.instances.traces.convert import ConversionOptions, convert, options_of_own
     from rsjs.instances.traces.imputation import parse_nodes
     from rsjs.instances.traces.own_tables import inspect_tables, open_frames
 
@@ -249,10 +250,10 @@ def from_frames(
     for remark in report.remarks:
         warnings.warn(remark, stacklevel=2)
     moment = at.isoformat() if isinstance(at, datetime) else at
-    options = options_of_own(
-        report, rigid=rigid, at=moment, drop=drop, keep=keep, rules=rules, seed=seed
+    options = ConversionOptions(
+        rigid=rigid, at=moment, drop=drop, keep=keep, rules=rules, laws=FIXED, seed=seed
     )
-    return convert(report, options)[0]
+    return convert(report, options_of_own(report, options))[0]
 
 
 def solve(

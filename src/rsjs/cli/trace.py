@@ -217,23 +217,22 @@ def import_(
     files = [jobs_file] if nodes_file is None else [jobs_file, nodes_file]
     out.writable(output, *files)
     with options_named():
-        chosen: dict[str, Any] = {
-            "drop": _words(drop),
-            "keep": _words(keep),
-            "after": after,
-            "jobs": jobs,
-            "rules": rules,
-            "laws": laws,
-            "rigid": rigid,
-            "at": _moment(at),
-            "seed": seed,
-        }
-        ConversionOptions(**chosen)  # refused before the tables are read
+        options = ConversionOptions(  # refused before the tables are read
+            drop=_words(drop),
+            keep=_words(keep),
+            after=after,
+            jobs=jobs,
+            rules=rules,
+            laws=laws,
+            rigid=rigid,
+            at=_moment(at),
+            seed=seed,
+        )
         nodes, stand_ins = _nodes(cluster), _stand_ins(gpus)
         with busy("reading the tables"):
             tables = open_tables(jobs_file, nodes_file, parse_columns(columns))
             report = inspect_tables(tables, nodes=nodes, gpus=stand_ins)
-        options = options_of_own(report, **chosen)
+        options = options_of_own(report, options)
         unnamed = unnamed_kinds(report, options) if output is not None else []
     if picture is not None:
         trace_picture(report, picture)

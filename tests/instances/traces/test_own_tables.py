@@ -250,7 +250,7 @@ def test_a_column_in_another_unit_is_odd_as_a_whole(opened, jobs):
 def test_shares_in_percent_and_memory_in_mib_are_converted(opened):
     jobs = "submit,gpus,duration,share,memory\n0,1,60,25,2048\n"
     report = opened(jobs, "share=share:percent,memory=memory:MiB", None, CLUSTER)
-    workload, _ = convert(report, options_of_own(report))
+    workload, _ = convert(report, options_of_own(report, ConversionOptions(laws="fixed")))
     assert workload.jobs.memory_gb.tolist() == [2 * 1.073741824]
     assert np.flatnonzero(np.isfinite(workload.jobs.inflation[0, 0])).tolist() == [0, 1, 2]
 
