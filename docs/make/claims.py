@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from docs.make import online
+from docs.make import online, sts_campaign
 from docs.make.tables import RESULTS, table
 from rsjs.paper_claims.claim import (
     Claim,
@@ -50,7 +50,7 @@ def rows_of(name: str) -> list[Row]:
     experiment = experiments()[name]
     if not experiment.campaign:
         return read_rows(RESULTS / "claims" / f"{name}.csv")
-    runs = online.campaign()
+    runs = sts_campaign.campaign()
     case = runs["family"].map(MIXES) + ", " + runs["arrivals"].map(online.ARRIVALS)
     runs = runs.assign(case=case + runs["shared"].map({True: ", shared", False: ""}))
     cases, policies = (experiment.arguments[key] for key in ("cases", "methods"))

@@ -1,5 +1,5 @@
 """
-Tables and pictures of policies.md and sts-campaign.md in docs/results, from rows of simulations.
+Tables and pictures of docs/results/policies.md, and what `sts_campaign` shares with them.
 
 Ratios are of sums over all workloads that both policies completed, costs per node. STS is the
 policy `sts:fallback`, ROLL is `roll`; `epochs=mean` plans with mean numbers of epochs.
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import product
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -21,7 +23,7 @@ from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formats import MISSING
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 EDF, OF_ALL, GREEDY, ROLL = "queue:edf", "queue:edf?fit=all", "queue:greedy", "roll"
@@ -33,9 +35,16 @@ POLICIES = (  # in the order of tables
     *("dp:fastest", "dp:fastest?epochs=mean", LITERAL, STS, ROLL),
 )
 DRAWN = (EDF, "queue:pedf", GREEDY, RG, MEAN_RG, "dp:fastest", LITERAL, STS, ROLL)
+SWEPT = (  # from light load to overload, and asked for single decisions
+    *("queue:fifo", EDF, "queue:pedf", GREEDY, RG, STS, ROLL),
+    *("randomized_greedy:paper", "local_search", "ruin_recreate?iterations=1000"),
+    *("first_ending_patterns@highs", "rsjs_sifting@highs"),
+)
+POINTS = {"linestyle": "none", "markersize": 4, "alpha": 0.8}
+BEST = "cheapest"  # on each workload, of those that were run there
 BOUND, INFINITE = "best_bound", "infinite_cluster"
 ARRIVALS = {"exp50000": "exp", "low": "low", "high": "high"}  # name: as the paper has it
-FAMILIES, OF_PAPER = ("sts-km", "sts-a100", "sts-km-p05"), ("sts-km", "sts-a100")
+FAMILIES = ("sts-km", "sts-a100", "sts-km-p05")
 CROWDED = 0.7  # share of the GPUs in use above which a lower bound says little
 MEANS = (  # columns averaged over the repetitions of a workload and policy
     *("objective", "energy", "tardiness", "late", "utilisation", "makespan_h", "longest_queue"),
@@ -81,11 +90,6 @@ def described(rows: pd.DataFrame) -> pd.DataFrame:
 def online() -> pd.DataFrame:
     """Return the rows of `rsjs run online-claims`."""
     return runs_of("online/rows.csv")
-
-
-def campaign() -> pd.DataFrame:
-    """Return the rows of `rsjs run sts-online`."""
-    return runs_of("sts_online/rows.csv")
 
 
 def plain(runs: pd.DataFrame) -> pd.DataFrame:
@@ -145,11 +149,27 @@ def shown(runs: pd.DataFrame) -> list[str]:
 
 
 def loads() -> Parts:
-    """Return the runs of sts-km on 10 nodes by the mean gap of exponential arrivals [s * nodes]."""
+    """Return the runs of sts-km by the mean gap of exponential arrivals, from light to heavy."""
     runs = plain(online())
-    runs = runs[(runs["family"] == "sts-km") & (runs["nodes"] == 10)]
     gaps = runs["arrivals"].str.extract(r"^exp(\d+)$")[0].astype(float)
-    return {f"{gap:.0f}": runs[gaps == gap] for gap in sorted(gaps.dropna().unique(), reverse=True)}
+    runs = runs[(runs["family"] == "sts-km") & ~runs["arrivals"].isin(ARRIVALS)]
+    return {f"{share(in_use(own))}": own for _, own in runs.groupby(-gaps)}
+
+
+def swept(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the methods of the load sweep, and of the cheapest on each workload."""
+    rows = rows[rows["method"].isin(SWEPT)]
+    cheapest = rows.loc[rows["objective"].astype(float).groupby(rows["instance"]).idxmin()]
+    return pd.concat([rows, cheapest.assign(method=BEST)])
+
+
+def decisions_and_workloads() -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    """Return the rows of `python -m benchmarks.decisions` and of whole workloads by load."""
+    asked = swept(described(stored("online/decisions.csv")))
+    return {
+        load: (asked[asked["instance"].isin(own["instance"])], swept(own))
+        for load, own in loads().items()
+    }
 
 
 # tables
@@ -185,11 +205,28 @@ def references(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> s
     return grid("reference", [*columns, "in use"], kinds(plain(runs()), families), cell)
 
 
+def use() -> str:
+    """GPUs in use under greedy by nodes and load."""
+    parts = loads()
+    return grid("nodes", (10, 20, 50), parts, lambda own, n: share(in_use(own[own["nodes"] == n])))
+
+
 def sweep() -> str:
-    """Cost over that of greedy, from light load to overload."""
-    parts = {f"{gap} s, {share(in_use(own))}": own for gap, own in loads().items()}
-    names = shown(pd.concat(parts.values()))
-    return grid("policy", names, parts, lambda own, name: number(ratio(own, name, GREEDY)))
+    """Cost of single decisions and of whole workloads over the cheapest, by nodes and load."""
+    parts = decisions_and_workloads()
+
+    def cell(both: tuple[pd.DataFrame, pd.DataFrame], nodes: int, policy: str) -> str:
+        return " / ".join(
+            number(ratio(rows[rows["nodes"] == nodes], policy, BEST)) for rows in both
+        )
+
+    rows = [
+        (policy, nodes, *(cell(both, nodes, policy) for both in parts.values()))
+        for nodes, policy in product((10, 20, 50), SWEPT)
+    ]
+    return table(
+        ["policy", "N", *parts], [row for row in rows if {*row[2:]} != {f"{MISSING} / {MISSING}"}]
+    )
 
 
 def sizes(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
@@ -201,108 +238,6 @@ def sizes(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
         return ", ".join(number(ratio(own, STS, other)) for other in (EDF, GREEDY))
 
     return grid("arrivals", parts, by_nodes(pd.concat(parts.values())), cell)
-
-
-def over_the_next(runs: pd.DataFrame) -> tuple[float, str]:
-    """Return the cost of ROLL over that of the cheapest other policy, and which one that is."""
-    others = [policy for policy in shown(runs) if policy != ROLL]
-    ratios = ((ratio(runs, ROLL, policy), policy) for policy in others)
-    return max(ratios, default=(nan, ""))
-
-
-def roll() -> str:
-    """Cost of ROLL over that of the cheapest other policy where half to most GPUs are in use."""
-    parts = {gap: own for gap, own in loads().items() if 0.5 <= in_use(own) <= 0.85}
-    rows = [(share(in_use(own)), gap, *over_the_next(own)) for gap, own in parts.items()]
-    heads = ("GPUs in use", "mean gap [s]", "cost of ROLL", "over that of")
-    return table(heads, [(used, gap, number(cost), other) for used, gap, cost, other in rows])
-
-
-def roll_by_size() -> str:
-    """Cost of ROLL over that of the cheapest other policy by number of nodes, at many arrivals."""
-    runs = plain(campaign())
-    busy = runs[runs["arrivals"] == "high"]
-
-    def cell(own: pd.DataFrame, family: str) -> str:
-        return number(over_the_next(own[own["family"] == family])[0])
-
-    return grid("family", OF_PAPER, by_nodes(busy), cell)
-
-
-def _range(own: pd.DataFrame, edf: str) -> str:
-    """Least and most cost of STS over that of EDF by a fit rule on single workloads."""
-    both = pairs(own, STS, edf)
-    ratios = both["above"] / both["below"]
-    return f"{ratios.min():.3f} to {ratios.max():.3f}" if len(ratios) else MISSING
-
-
-def spread() -> str:
-    """Least and most cost of STS over that of EDF on single workloads."""
-    parts = kinds(campaign(), OF_PAPER)
-    rows = (
-        [f, *(_range(parts[f"{f} {name}"], EDF) for name in ARRIVALS.values())] for f in OF_PAPER
-    )
-    return table(["family", *ARRIVALS.values()], rows)
-
-
-def fit_rules() -> str:
-    """Cost of STS over that of EDF by both fit rules."""
-
-    def cell(own: pd.DataFrame, edf: str) -> str:
-        return f"{number(ratio(own, STS, edf))} ({_range(own, edf)})"
-
-    return grid("policy", (EDF, OF_ALL), kinds(campaign(), OF_PAPER), cell)
-
-
-def sharing() -> str:
-    """Energy over that without sharing, and jobs that are late where GPUs are shared."""
-
-    def cell(own: pd.DataFrame, policy: str) -> str:
-        own = own[own["method"] == policy]
-        energy = (own["energy"] / own["nodes"]).groupby(
-            [own["instance"].str.replace("-paper-", "-none-"), own["shared"]]
-        )
-        both = energy.sum().unstack().dropna().sum()
-        shared = both[True] / both[False] if {True, False} <= {*both.index} else None
-        return f"{number(shared)} / {share(late(own[own['shared']], policy))}"
-
-    return grid("policy", (LITERAL, STS), kinds(campaign(), OF_PAPER), cell)
-
-
-def repetitions() -> str:
-    """Standard deviation of the cost of repetitions over their mean: mean and most."""
-
-    def cell(own: pd.DataFrame, policy: str) -> str:
-        own = plain(own[own["method"] == policy])
-        found = (own["objective_sd"] / own["objective"]).astype(float).dropna()
-        return f"{share(found.mean())}, {share(found.max())}" if len(found) else MISSING
-
-    return grid("policy", (RG, MEAN_RG), kinds(campaign(), OF_PAPER), cell)
-
-
-def work() -> str:
-    """Number of simulations and decisions of the campaign, and hours of one core."""
-    runs = campaign()
-    own = runs[runs["method"] != REFERENCES]
-    decisions = (own["runs"] * own["decisions"]).sum() / 1e6
-    hours = (runs["runs"] * runs["whole_s"]).sum() / 3600
-    heads = ("simulations", "decisions", "hours of one core")
-    return table(heads, [(own["runs"].sum(), f"{decisions:.1f} million", f"{hours:.1f}")])
-
-
-def seconds() -> str:
-    """Decisions and seconds on the largest workloads, and all hours."""
-    runs, rows = campaign(), []
-    for policy in [*shown(runs), REFERENCES]:
-        own = runs[runs["method"] == policy]
-        largest = plain(own[own["nodes"] == runs["nodes"].max()])
-        cells = [MISSING] * 3
-        if policy != REFERENCES:
-            decisions, ms = largest["decisions"].mean(), 1000 * largest["decision_median_s"].mean()
-            cells = [f"{decisions:.0f}", f"{ms:.2f}", f"{largest['policy_s'].mean():.2f}"]
-        hours = (own["runs"] * own["whole_s"]).sum() / 3600
-        rows.append((policy, own["runs"].sum(), *cells, f"{hours:.2f}"))
-    return table(("policy", "runs", "decisions", "ms", "s", "hours"), rows)
 
 
 # pictures
@@ -325,101 +260,67 @@ def over_bound() -> Figure:
             ax.plot([*above], [*above.values()], **{**styles[policy], "linestyle": "none"})
         ax.set_title(family)
         ax.set_xticks(range(len(ARRIVALS)), [*ARRIVALS.values()])
-        _logarithmic(ax)
+        logarithmic(ax.yaxis)
         ax.grid(axis="y", linewidth=0.3)
     axes[0].set_ylabel("cost above the capacity-free bound [%]")
-    _legend(made, {name: {**style, "linestyle": "none"} for name, style in styles.items()}, runs)
+    legend(made, {name: {**style, "linestyle": "none"} for name, style in styles.items()}, runs)
     return made
 
 
-def over_load() -> Figure:
-    """Draw cost over greedy's, and late jobs, against the GPUs in use."""
-    parts = [(100 * in_use(own), own) for own in loads().values()]
-    made = figure_style.figure(9.0, 3.8, layout="constrained")
-    axes = made.subplots(1, 2)
-    styles = figure_style.styles(DRAWN)
-    for policy in DRAWN:
-        found = [(x, ratio(own, policy, GREEDY), 100 * late(own, policy)) for x, own in parts]
-        x, cost, jobs = zip(*found, strict=True)
-        for ax, y in zip(axes, (cost, jobs), strict=True):
-            ax.plot(x, y, **_line(styles[policy]))
-    _logarithmic(axes[0])
-    for ax, label in zip(
-        axes, ("cost over that of greedy", "jobs more than 60 s late [%]"), strict=True
-    ):
-        ax.set(xlabel="GPUs in use under greedy [%]", ylabel=label)
-        ax.grid(linewidth=0.3)
-    _legend(made, styles, pd.concat(own for _, own in parts))
-    return made
-
-
-def by_size() -> Figure:
-    """Draw a panel per family and arrivals: cost above the capacity-free bound by nodes."""
-    runs = plain(campaign())
-    made = figure_style.figure(9.0, 6.0, layout="constrained")
-    axes = made.subplots(len(OF_PAPER), len(ARRIVALS), sharex=True, sharey=True)
-    styles = {policy: _line(style) for policy, style in figure_style.styles(DRAWN).items()}
-    styles["infinite cluster"] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
-    for ax, (kind, own) in zip(axes.flat, kinds(runs, OF_PAPER).items(), strict=True):
+def side_by_side() -> Figure:
+    """Draw a panel per load: cost over the cheapest, of decisions and of workloads, all seeds."""
+    styles = {name: {**style, **POINTS} for name, style in figure_style.styles(SWEPT).items()}
+    made = figure_style.figure(9.0, 6.2, layout="constrained")
+    axes = made.subplots(2, 3, sharex=True, sharey=True).flat
+    for ax, (load, both) in zip(axes, decisions_and_workloads().items(), strict=False):
         for policy, style in styles.items():
-            name, column = (REFERENCES, INFINITE) if policy not in DRAWN else (policy, "objective")
-            of_size = {
-                n: ratio(part, name, REFERENCES, column, BOUND) for n, part in own.groupby("nodes")
-            }
-            ax.plot([*of_size], [100 * (cost - 1) for cost in of_size.values()], **style)
-        ax.set_title(", ".join(kind.rsplit(" ", 1)))
-        _logarithmic(ax)
-        ax.grid(axis="y", linewidth=0.3)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("cost above capacity-free bound [%]")
-    for ax in axes[-1]:
-        ax.set_xlabel("nodes")
-    _legend(made, styles, runs)
+            each = (pairs(rows, policy, BEST) for rows in both)
+            x, y = (ratios["above"] / ratios["below"] for ratios in each)
+            points = pd.concat({"x": x, "y": y}, axis=1, join="inner")
+            ax.plot(points["x"], points["y"], **style)
+        ax.set_title(f"{load} of GPUs in use")
+        logarithmic(ax.xaxis, ax.yaxis)
+        ax.tick_params(labelbottom=True)
+        ax.grid(linewidth=0.3)
+    made.supxlabel("cost of single decisions over the cheapest", fontsize="medium")
+    made.supylabel("cost of whole workloads over the cheapest", fontsize="medium")
+    asked = pd.concat(rows for rows, _ in decisions_and_workloads().values())
+    legend(made.axes[-1], styles, asked)
     return made
 
 
-def _line(style: Mapping[str, Any]) -> dict[str, Any]:
-    return {**style, "linewidth": 1.0, "markersize": 4}
+def logarithmic(*axes: Axis) -> None:
+    """Make axes logarithmic, with plain numbers 0.5, 1, 2, 5, 10."""
+    for axis in axes:
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+        axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _logarithmic(ax: Axes) -> None:
-    """Make the vertical axis logarithmic, with plain numbers 0.5, 1, 2, 5, 10."""
-    ax.set_yscale("log")
-    ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-def _legend(made: Figure, styles: Mapping[str, Mapping[str, Any]], runs: pd.DataFrame) -> None:
-    """Name what is drawn below the panels."""
+def legend(
+    where: Figure | Axes, styles: Mapping[str, Mapping[str, Any]], runs: pd.DataFrame
+) -> None:
+    """Name what is drawn: below the panels of a figure, or in place of a panel."""
     drawn = {*runs["method"], "infinite cluster"}
     handles = [
         Line2D([], [], label=name, **style) for name, style in styles.items() if name in drawn
     ]
-    made.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
+    if isinstance(where, Axes):
+        where.axis("off")
+        where.legend(handles=handles, loc="center", frameon=False)
+    else:
+        where.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
 
 
 TABLES = {
     "policies": partial(policies, online, FAMILIES),
     "references": partial(references, online, FAMILIES),
+    "use": use,
     "sweep": sweep,
     "sizes": partial(sizes, online, FAMILIES),
-    "roll": roll,
 }
 PICTURES = {
     "online-policies": partial(figure_style.write, over_bound),
-    "online-loads": partial(figure_style.write, over_load),
+    "online-decisions": partial(figure_style.write, side_by_side),
 }
-CAMPAIGN_TABLES = {
-    "work": work,
-    "policies": partial(policies, campaign, OF_PAPER),
-    "references": partial(references, campaign, OF_PAPER),
-    "sizes": partial(sizes, campaign, OF_PAPER),
-    "spread": spread,
-    "fit_rules": fit_rules,
-    "roll": roll_by_size,
-    "sharing": sharing,
-    "repetitions": repetitions,
-    "seconds": seconds,
-}
-CAMPAIGN_PICTURES = {"sts-campaign": partial(figure_style.write, by_size)}

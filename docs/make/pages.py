@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.make import claims, columns, formulations, heuristics, methods, mig, online
+from docs.make import claims, columns, formulations, heuristics, methods, mig, online, sts_campaign
 from rsjs.instances.io.files import write_bytes
 
 DOCS = Path(__file__).parents[1]
@@ -30,7 +30,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/policies": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
     "reference/methods": (methods.TABLES, {}),
-    "results/sts-campaign": (online.CAMPAIGN_TABLES, online.CAMPAIGN_PICTURES),
+    "results/sts-campaign": (sts_campaign.TABLES, sts_campaign.PICTURES),
 }
 
 

@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
-from docs.make import online
-from docs.make.online import EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
+from benchmarks import decisions
+from docs.make import online, sts_campaign
+from docs.make.online import BEST, EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
 from rsjs.reporting.tables.formats import MISSING as NONE
 
 KM = "sts-km-{}-{}-weak-130k-base-N{}-J{}-s{}"
@@ -68,8 +69,8 @@ def test_shares_are_of_jobs(runs):
 
 
 def test_sharing_is_compared_on_the_same_jobs(runs, monkeypatch):
-    monkeypatch.setattr(online, "campaign", lambda: runs)
-    literal = next(line for line in online.sharing().splitlines() if LITERAL in line)
+    monkeypatch.setattr(sts_campaign, "campaign", lambda: runs)
+    literal = next(line for line in sts_campaign.sharing().splitlines() if LITERAL in line)
     assert literal.startswith(f"| `sts:literal` | {NONE} / {NONE} | 0.800 / 40 % |")
 
 
@@ -106,20 +107,43 @@ def two(monkeypatch):
         for i, cost in enumerate(both)
     ]
     runs = online.described(pd.DataFrame(rows))
-    monkeypatch.setattr(online, "campaign", lambda: runs)
+    monkeypatch.setattr(sts_campaign, "campaign", lambda: runs)
     return runs
 
 
-def test_single_workloads_show_how_far_sums_can_be_trusted(two):
-    assert f"| sts-km | {NONE} | {NONE} | 0.250 to 0.800 |" in online.spread()
-
-
 def test_roll_is_compared_with_the_cheapest_other_policy(two):
-    assert online.over_the_next(two) == (131 / 130, STS)
-    assert "| sts-km | 1.008 |" in online.roll_by_size()
+    assert sts_campaign.over_the_next(two) == (131 / 130, STS)
+    assert "| sts-km | 1.008 |" in sts_campaign.roll_by_size()
 
 
 def test_both_fit_rules_of_edf_stand_beside_each_other(two):
-    rules = online.fit_rules()
+    rules = sts_campaign.fit_rules()
     assert "0.433 (0.250 to 0.800)" in rules
     assert "0.542 (0.312 to 1.000)" in rules
+
+
+def test_the_cheapest_method_is_another_one_on_each_workload():
+    costs = {GREEDY: (100.0, 60.0), STS: (80.0, 90.0), LITERAL: (10.0, 10.0)}  # which is not swept
+    rows = [row(10, name, cost, set=i) for name, of in costs.items() for i, cost in enumerate(of)]
+    runs = online.swept(pd.DataFrame(rows))
+    assert ratio(runs, BEST, GREEDY) == 140 / 160
+    assert ratio(runs, STS, BEST) == 170 / 140
+
+
+def test_all_methods_are_asked_at_the_same_moments(monkeypatch):
+    methods = (decisions.ALONG, STS, "first_ending_patterns@highs")
+    monkeypatch.setattr(decisions, "METHODS", methods)
+    of = decisions.workload(nodes=2, jobs=10, seed=1, law="exp", gap_seconds=17500)
+    found = decisions.costs(of)
+    assert {name: len(each) for name, each in found.items()} == dict.fromkeys(methods, 4)
+    best = found.pop("first_ending_patterns@highs")
+    for each in found.values():
+        assert all(exact <= cost * (1 + 1e-4) for exact, cost in zip(best, each, strict=True))
+
+
+def test_decisions_are_of_the_workloads_that_were_simulated():
+    swept = {name for own in online.loads().values() for name in own["instance"]}
+    rows = online.stored("online/decisions.csv")
+    assert {*rows["instance"]} == swept
+    assert {*rows["method"]} == {*decisions.METHODS}
+    assert set(rows["decisions"]) == {decisions.MOMENTS}
