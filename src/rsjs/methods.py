@@ -149,7 +149,7 @@ class Request:
         return self.method.prepared(self.of(call), jobs)
 
     def of(self, call: Call) -> Call:
-        """Return another method's call as one of this method."""
+        """Return a call, as of another method, with this one's solver, rule and options."""
         return replace(call, solver=self.solver, rule=self.rule, options=self.options, ready=None)
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:

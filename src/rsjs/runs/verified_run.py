@@ -140,13 +140,7 @@ def run_here(
     if (solver := solver_of(request)) is not None:
         found = described(f"{request.spelling}, which runs {solver}")
         raise InputError("/isolation", found, 'isolation="process", or a method without a solver')
-    call = Call(
-        rule=request.rule,
-        options=request.options,
-        limits=limits,
-        warm_start=warm_start,
-        log=log,
-    )
+    call = request.of(Call(limits=limits, warm_start=warm_start, log=log))
     ready = kind.prepared(request, problem, call)
     function = request.method.function()
     report = Report(limits.time_limit)

@@ -116,14 +116,9 @@ def method_policy(request: Request, whole: Instance) -> Policy:
     def decide(state: State, memory: Any) -> Choice:
         if most is not None and len(state.rows) > most:
             raise Stopped(Status.ERROR, f"serves up to {most} jobs, not {len(state.rows)}")
-        call = Call(
-            solver=request.solver,
-            rule=request.rule,
-            options=request.options,
-            limits=Limits(time_limit=state.time_limit, seed=state.seed),
-            warm_start=state.kept if starts else None,
-        )
-        result = run(state.instance, call, Report(state.time_limit))
+        limits = Limits(time_limit=state.time_limit, seed=state.seed)
+        call = Call(limits=limits, warm_start=state.kept if starts else None)
+        result = run(state.instance, request.of(call), Report(state.time_limit))
         if result.solution is None:
             raise Stopped(Status.ERROR, f"no decision ({result.stop}) {result.message}".strip())
         return Choice(solution=result.solution)
