@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.reporting.site.test_in_browser import ARGUMENTS, BROWSER, LACKING
+
 DOCS = Path(__file__).parents[2] / "docs"
 FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:https?:)?//""")
 
@@ -46,3 +48,22 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     check = (api / "rsjs.instances.check.html").read_text("utf-8")
     signature = check.partition('id="rsjs.instances.check.check"')[2].partition("</dt>")[0]
     assert {"Instance", "Solution", "Verdict"} <= {*re.findall(r"\w+", signature)}  # types
+
+    if not LACKING:  # a browser, and what drives it
+        assert not _too_wide([tmp_path / page.with_suffix(".html") for page in sources], 1200)
+
+
+def _too_wide(pages, width):
+    """Pages that a window of so many pixels does not show without scrolling sideways."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
+        window = browser.new_page(viewport={"width": width, "height": 900})
+        found = []
+        for page in pages:
+            window.goto(page.as_uri())
+            if window.evaluate("document.documentElement.scrollWidth") > width:
+                found.append(page.name)
+        browser.close()
+    return found
