@@ -33,7 +33,7 @@ def _with_formulas(lines: list[str]) -> Iterator[str]:
             item = bool(ITEM.match(line)) or (item and indented)
             if formula != (indented and not item):
                 formula = not formula
-                yield from ["", "::", ""] if formula else [""]
+                yield from ["", ".. code-block:: none", ""] if formula else [""]
         yield line if formula else _escaped(line)
 
 
