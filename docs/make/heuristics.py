@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from docs.make.tables import RESULTS, grid, methods_of, stored, table
+from docs.make.tables import RESULTS, methods_of, stored, table
 from rsjs.reporting.figures.draw import write
-from rsjs.reporting.figures.runs import gap_over_time
+from rsjs.reporting.figures.runs import cost_over_time
+from rsjs.reporting.references import references, referred
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.tables import summary_table
 from rsjs.reporting.tables import formats
 
 CAMPAIGN = "heuristics.toml"
@@ -20,7 +25,6 @@ DRAWN = (  # exact methods, and the heuristics that improve a solution
     *("jahani_dual@highs", "first_ending_patterns@highs", "rsjs_sifting@highs", "priced_greedy"),
     *("local_search?jobs=all", "path_relinking", "ruin_recreate?iterations=0", "fix_and_optimise"),
 )
-WITHIN = (0.01, 0.05, 0.20)
 
 
 @cache
@@ -31,35 +35,53 @@ def runs() -> pd.DataFrame:
     return rows.assign(family=rows["instance"].str.split("-").str[0] + shared)
 
 
-def gaps() -> str:
-    """Gap to the best bound, without postponement in parentheses, and seconds."""
-
-    def cell(own: pd.DataFrame, method: str) -> str:
-        for _, row in own[own["method"] == method].iterrows():
-            if pd.isna(row["gap_to_best"]):
-                return "no"
-            gap, without = map(
-                formats.percent, (row["gap_to_best"], row["gap_without_postponement"])
-            )
-            return f"{gap} ({without}) {formats.measured(row['total_s'])}"
-        return ""
-
-    by_size = dict([*runs().groupby(["family", "jobs"])])
-    parts = {f"{family} {jobs}": by_size[family, jobs] for family in FAMILIES for jobs in JOBS}
-    return grid("method", methods_of(CAMPAIGN), parts, cell)
+def summary() -> str:
+    """Ranked summary over all instances."""
+    analysis = Analysis(rows=runs().to_dict("records"))
+    return replace(summary_table({"": analysis}), title="").markdown()
 
 
-def counts() -> str:
-    """Instances on which a method is within some gaps of the best bound."""
-    rows = []
-    for method in methods_of(CAMPAIGN):
-        gap = runs().loc[runs()["method"] == method, "gap_to_best"].dropna()
-        rows.append([method, len(gap), *((gap <= within).sum() for within in WITHIN)])
-    return table(["method", "instances", *(f"within {w:.0%}" for w in WITHIN)], rows)
+def _by_size(cell: Callable[[dict[str, Any]], str]) -> str:
+    """A cell for each method and each instance, by family and jobs."""
+    of_run: dict[tuple[Any, ...], dict[str, Any]] = {
+        (f"{row['family']} {row['jobs']}", row["method"]): row
+        for row in referred(runs().to_dict("records"))
+    }
+    parts = [f"{family} {jobs}" for family in FAMILIES for jobs in JOBS]
+    rows = [
+        [
+            method,
+            *(cell(of_run[part, method]) if (part, method) in of_run else "" for part in parts),
+        ]
+        for method in methods_of(CAMPAIGN)
+    ]
+    return table(["method", *parts], rows)
+
+
+def costs() -> str:
+    """Cost / best, without postponement in parentheses where it differs."""
+
+    def cell(row: dict[str, Any]) -> str:
+        if row["over_best"] is None:
+            return "no solution"
+        over, best = formats.ratio(row["over_best"]), row["objective"] / row["over_best"]
+        return f"{over} ({formats.ratio(row['spent'] / best)})" if row["postponement"] else over
+
+    return _by_size(cell)
+
+
+def seconds() -> str:
+    """Running time in seconds."""
+    return _by_size(lambda row: formats.measured(row["total_s"]))
+
+
+def postponed() -> str:
+    """Jobs that do not run, of 200 or 400."""
+    return _by_size(lambda row: formats.count(row["jobs"] - row["executed"]))
 
 
 def trajectories(path: Path) -> Path:
-    """Draw gaps over time, a panel per instance."""
+    """Draw cost / best over time, a panel per instance."""
     rows = runs().drop_duplicates("instance").set_index("instance")
 
     def place(run: dict[str, Any]) -> tuple[int, int, int]:
@@ -69,8 +91,14 @@ def trajectories(path: Path) -> Path:
     names = rows["family"] + " 100 x " + rows["jobs"].astype(str)
     found = json.loads((RESULTS / "heuristics" / "events.json").read_text())
     found = sorted((run for run in found if run["method"] in DRAWN), key=place)
-    return write(gap_over_time([{**r, "instance": names[r["instance"]]} for r in found]), path)
+    best = references(runs().to_dict("records"))
+    cost = {name: best[digest,].cost for name, digest in rows["instance_sha256"].items()}
+    shown = [
+        {**run, "instance": names[run["instance"]], "best_cost": cost[run["instance"]]}
+        for run in found
+    ]
+    return write(cost_over_time(shown), path)
 
 
-TABLES = {"gaps": gaps, "counts": counts}
+TABLES = {"summary": summary, "costs": costs, "seconds": seconds, "postponed": postponed}
 PICTURES = {"heuristics": trajectories}

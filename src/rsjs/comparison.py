@@ -35,6 +35,7 @@ from rsjs.core.method import Method, MethodFunction
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, instead, request_of, several_methods, ship
 from rsjs.rows.columns import Row
+from rsjs.rows.select import problem as problem_of
 from rsjs.runs.kinds.base import ProblemKind, kind_of
 
 if TYPE_CHECKING:
@@ -137,17 +138,33 @@ class Comparison:
 
         Parameters
         ----------
-        what : "gap" | "cost", optional
-            Gap against time, or the terms of the cost: by default the gap, if there is a bound.
+        what : "ratio" | "gap" | "cost", optional
+            Cost / best or gap against time, or the terms of the cost: by default the gap, if there
+            is a bound, or else the terms.
         """
-        from rsjs.reporting.figures.runs import cost_split, gap_over_time
+        from rsjs.reporting.figures.runs import cost_over_time, cost_split, gap_over_time
         from rsjs.reporting.notebook import axes_of
 
         if what is None:
             bounded = any(run["best_bound"] is not None for run in self.trajectories)
             what = "gap" if bounded else "cost"
-        one_of("what", what, ("gap", "cost"))
-        return axes_of(gap_over_time(self.trajectories) if what == "gap" else cost_split(self.rows))
+        one_of("what", what, ("ratio", "gap", "cost"))
+        if what == "cost":
+            return axes_of(cost_split(self.rows))
+        if what == "gap":
+            return axes_of(gap_over_time(self.trajectories))
+        return axes_of(cost_over_time(self.runs_over_time()))
+
+    def runs_over_time(self) -> list[dict[str, Any]]:
+        """Return the trajectories with the best cost of each instance, as figures take them."""
+        from rsjs.reporting.references import references
+
+        names = {row["instance_sha256"]: problem_of(row) for row in self.rows}
+        best = references(self.rows)
+        return [
+            {**run, "best_cost": best[names[run["instance_sha256"]]].cost}
+            for run in self.trajectories
+        ]
 
     def _repr_html_(self) -> str:
         from rsjs.reporting.notebook import table_html

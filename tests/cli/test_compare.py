@@ -14,7 +14,8 @@ from rsjs.cli.main import main
 from rsjs.cli.options import split
 from rsjs.runs import provenance
 
-FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.png"}
+FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png"}
+FILES |= {"ratio.png", "cost.png"}
 
 
 @pytest.mark.parametrize(

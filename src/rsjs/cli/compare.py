@@ -35,7 +35,7 @@ from rsjs.cli.options import (
 from rsjs.cli.output import number, percent, print_json, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy
 from rsjs.core.errors import InputError
-from rsjs.reporting.figures.runs import cost_split, gap_over_time
+from rsjs.reporting.figures.runs import cost_over_time, cost_split, gap_over_time
 from rsjs.reporting.tables.comparison import Maker, formulations, shortened_table, table, write_all
 from rsjs.rows.select import failure, group_by, is_wrong, known
 
@@ -88,11 +88,11 @@ def compare(
           --methods jahani_patterns@highs,greedy:code,edf:paper -o results
 
     The first table ranks the methods, the second has a row per run; with --baseline a third tests
-    each method against that one. Best is the best-known cost of an instance, or else the least one
-    found; gaps are to the best bound. DIR gets rows.csv, table.md, table.tex, gap.png (gap against
-    time), cost.png (its terms), events.json, the verified solutions, and the records of the runs:
-    `rsjs report DIR/store` reads them, and runs that are done are not carried out again. Methods
-    that do not serve an instance are listed with the reason, not run.
+    each method against that one. Best is the best-known cost of an instance, or else the lowest one
+    found; gaps are to the best bound. DIR gets rows.csv, table.md, table.tex, gap.png and ratio.png
+    (gap and cost / best against time), cost.png (its terms), events.json, the verified solutions,
+    and the records of the runs: `rsjs report DIR/store` reads them, and runs that are done are not
+    carried out again. Methods that do not serve an instance are listed with the reason, not run.
     """
     from rsjs.instances.io.files import read_instance
     from rsjs.reporting.statistics.analysis import baseline_of
@@ -238,8 +238,12 @@ def watching(screen: Screen, store: Path) -> Callable[[Prepared], Callable[[News
 
 
 def pictures(found: Comparison) -> dict[str, Figure]:
-    """Return gaps against time, and the terms of the costs."""
-    return {"gap": gap_over_time(found.trajectories), "cost": cost_split(found.rows)}
+    """Return gaps and cost / best against time, and the terms of the costs."""
+    return {
+        "gap": gap_over_time(found.trajectories),
+        "ratio": cost_over_time(found.runs_over_time()),
+        "cost": cost_split(found.rows),
+    }
 
 
 def conclude(

@@ -90,19 +90,19 @@ def test_every_kind_of_page_renders_at_any_width(opened, pattern):
 
 def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened):
     page = opened("families/jahani.html")
-    heading = page.locator("#ranking th:nth-child(8) button")
+    heading = page.locator("#summary th:nth-child(2) button")
     heading.click()
-    up = column(page, "ranking", 8)
-    assert up == ["0", "0.99", "35"]
-    assert page.locator("#ranking th[aria-sort=ascending]").count() == 1
+    up = column(page, "summary", 2)
+    assert up == ["1", "2", "3"]
+    assert page.locator("#summary th[aria-sort=ascending]").count() == 1
     heading.click()
-    assert column(page, "ranking", 8) == up[::-1]
-    page.locator("#gaps th:nth-child(3) button").click()
-    page.locator("#gaps th:nth-child(3) button").press("Enter")
-    assert column(page, "gaps", 3)[-1] != ""
+    assert column(page, "summary", 2) == up[::-1]
+    page.locator("#costs th:nth-child(3) button").click()
+    page.locator("#costs th:nth-child(3) button").press("Enter")
+    assert column(page, "costs", 3)[-1] != ""
     # shared seconds cannot be sorted by
     page = opened("families/sts.html")
-    heads, shared = (page.locator(f"#ranking th{kind}") for kind in ("", ".shared"))
+    heads, shared = (page.locator(f"#summary th{kind}") for kind in ("", ".shared"))
     assert (shared.count(), shared.locator("button").count()) == (1, 0)
     assert heads.locator("button").count() == heads.count() - 1
 
@@ -125,7 +125,7 @@ def test_figures_are_drawn_once_they_come_into_view_and_respond(opened):
     page = opened("failures.html")
     assert page.evaluate("window.Plotly === undefined")
     page = opened("families/jahani.html")
-    figure = page.locator("#plot-gaps-jahani")
+    figure = page.locator("#plot-costs-jahani")
     figure.scroll_into_view_if_needed()
     figure.locator(DRAWN).first.wait_for()
     entry = figure.locator(".legend-buttons button").first
@@ -133,7 +133,7 @@ def test_figures_are_drawn_once_they_come_into_view_and_respond(opened):
     before = shown.count()
     entry.click()
     page.wait_for_function(
-        "count => document.querySelectorAll('#plot-gaps-jahani .scatterlayer .trace').length"
+        "count => document.querySelectorAll('#plot-costs-jahani .scatterlayer .trace').length"
         " < count", arg=before
     )  # fmt: skip
     assert entry.get_attribute("aria-pressed") == "false"
@@ -141,9 +141,9 @@ def test_figures_are_drawn_once_they_come_into_view_and_respond(opened):
 
 def test_a_point_leads_to_its_run(opened):
     page = opened("methods/rule-*.html")
-    page.locator(f"#plot-gaps {DRAWN}").first.wait_for()
+    page.locator(f"#plot-costs {DRAWN}").first.wait_for()
     page.evaluate(
-        "const canvas = document.querySelector('#plot-gaps .canvas');"
+        "const canvas = document.querySelector('#plot-costs .canvas');"
         "canvas.emit('plotly_click', {points: [{customdata: canvas.data[0].customdata[0]}]})"
     )
     page.wait_for_url(re.compile(r"/instances/.*#r-[0-9a-f]{16}$"))

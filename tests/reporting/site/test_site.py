@@ -175,7 +175,7 @@ def test_pairs_tell_effort_and_versions(site):
     family = json.loads(holder[1])["jahani"]
     told = dict(zip(family["labels"], family["effort"]["exact@highs"], strict=True))
     assert (told["build [s]"], told["solve [s]"]) == ("0.100", "0.400")
-    assert told["version"] == "solver 1.13, rsjs-bench 0.1.0"
+    assert told["version"] == "highs 1.13, rsjs-bench 0.1.0"
 
 
 def test_failures_that_look_alike_stand_together(site):

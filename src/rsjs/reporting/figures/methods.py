@@ -40,7 +40,10 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
     best_first = analysis.best_first
     if not best_first:
         return
-    yield gaps(matrix(analysis.runs, "gap_to_best")[best_first])
+    yield costs(matrix(analysis.runs, "cost_ratio")[best_first])
+    proving = matrix(analysis.runs, "bound")[best_first].notna().any()
+    if proving.any():
+        yield gaps(matrix(analysis.runs, "gap_to_best")[[*proving.index[proving]]])
     if with_trajectories(analysis.runs):
         yield targets(analysis.hits[best_first], float(analysis.limits.max()))
     if len(best_first) < 2:
@@ -54,6 +57,15 @@ def figures(analysis: Analysis) -> Iterator[Figure]:
     yield profiles(times)
     yield pairwise_times(times, analysis.limits)
     yield rank_bars(by_time, "time")
+
+
+def costs(ratios: pd.DataFrame) -> Figure:
+    """Return the distribution of cost / best, problems x methods, NaN = no solution."""
+    axis = Axis(
+        title="cost / best", is_log=True, ends=(1.0, max(1.1, float(ratios.max(axis=None))))
+    )
+    note = "Costs below the best known are drawn at 1; a run without a solution is in no share."
+    return _figure("costs", "Distribution of costs", [_steps(ratios, axis)], note)
 
 
 def gaps(found: pd.DataFrame) -> Figure:

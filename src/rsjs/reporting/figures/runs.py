@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rsjs.core.errors import InputError, described
@@ -53,6 +54,44 @@ def gap_over_time(runs: Sequence[Run]) -> Figure:
         heading=common,
         size=(4.5 if len(panels) == 1 else 3.3, 2.6),
     )
+
+
+def cost_over_time(runs: Sequence[Run]) -> Figure:
+    """
+    Return a panel per instance: cost of the incumbent / best cost, axes log.
+
+    Runs are those of `gap_over_time` with `best_cost`; costs and best costs > 0 are drawn.
+    """
+    if not runs:
+        raise InputError("", described("no runs"), "at least one run to draw")
+    common, panels = _by_instance(runs)
+    x = Axis(title="wall-clock time [s]", is_log=True)
+    y = Axis(title="cost / best", is_log=True)
+    made = []
+    for name, group in panels.items():
+        curves = [(run, trajectory(run, partial(_ratio, run.get("best_cost")))) for run in group]
+        series = [
+            step_series(
+                run["method"],
+                curve,
+                **{f"{key}s": [run[key]] for key in ("tip", "link") if key in run},
+            )
+            for run, curve in curves
+            if curve
+        ]
+        title = "\n".join(folded(name, LONGEST_TITLE))
+        made.append(Panel(series=series, x=x, y=y, title=title, marks=[Mark(at=1.0, axis="y")]))
+    size = (4.5 if len(panels) == 1 else 3.3, 2.6)
+    title = "Cost over time"
+    return Figure(
+        name="ratio", title=title, panels=made, heading=common, size=size, is_shared=(True, False)
+    )
+
+
+def _ratio(best: float | None, event: Run) -> float | None:
+    """Cost / best at an event, where both are > 0."""
+    cost = event.get("incumbent")
+    return cost / best if cost is not None and cost > 0 and best is not None and best > 0 else None
 
 
 def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:

@@ -22,6 +22,7 @@ from rsjs.reporting.statistics.ranks import TIE, rank_spread
 from rsjs.reporting.statistics.tables import METHOD, summary_table
 from rsjs.reporting.statistics.tidy import matrix
 from rsjs.reporting.tables import formats, labels
+from rsjs.reporting.tables.comparison import proving
 from rsjs.reporting.tables.labels import shortened
 from rsjs.reporting.tables.table import Column, Row, Table
 from rsjs.rows.select import best_row, competing, failure, how_it_ended, is_best, known
@@ -164,7 +165,9 @@ def results_table(family: Family) -> Table:
                     "method": method,
                     "runs": len(runs),
                     "cost": None if own is None else own["objective"],
-                    **{key: _middle(runs, key) for key in ("gap_to_best", "own_gap", "total_s")},
+                    "over_best": None if own is None else own["over_best"],
+                    **{key: _middle(runs, key) for key in ("own_gap", "total_s")},
+                    "gap_to_best": _middle(proving(runs), "gap_to_best"),
                     "ended": ", ".join(dict.fromkeys(map(how_it_ended, runs))),
                     "best": own is not None and is_best(own, best),
                 }
@@ -174,7 +177,10 @@ def results_table(family: Family) -> Table:
         page = instance_url(line)
         return page if key in INSTANCE else runs_url(page, line["method"])
 
-    note = "Gap to best: to the best bound of the instance; own gap: to that of the method."
+    note = (
+        "Gaps are of runs that prove a bound. Gap to best: to the best bound of the instance; own"
+        " gap: to that of the method."
+    )
     if any(line["runs"] > 1 for line in lines):
         note += " Cost: the least of the runs; gaps and running time: their medians."
     return Table(
@@ -187,6 +193,7 @@ def results_table(family: Family) -> Table:
             METHOD,
             Column("runs", "runs", formats.count),
             labels.column("cost", "cost", family.rows),
+            Column("over_best", "cost / best", formats.ratio),
             Column("gap_to_best", "gap to best", formats.percent, unit="%"),
             Column("own_gap", "own gap", formats.percent, unit="%"),
             Column("ended", "ended"),

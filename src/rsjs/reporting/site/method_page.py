@@ -9,7 +9,6 @@ from typing import Any
 
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.figures.figure_style import styles
-from rsjs.reporting.figures.runs import FLOOR
 from rsjs.reporting.site.pages import Downloads, run_url, slug
 from rsjs.reporting.site.plots import Plot, figure_plot
 from rsjs.reporting.site.report_data import ReportRow, footer, grouped, versions
@@ -76,18 +75,13 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _plots(rows: Sequence[ReportRow]) -> list[Plot]:
-    """Gap to the best bound and seconds of each run, against the number of jobs."""
-    floor = f"Gaps below {FLOOR} % are drawn there. A click opens the run."
-    gaps = [
-        {**row, "value": max(FLOOR, 100 * gap)}
-        for row in rows
-        if (gap := known(row, "gap_to_best")) is not None
-    ]
+    """Cost / best and seconds of each run, against the number of jobs."""
+    costs = [{**row, "value": row["over_best"]} for row in rows if known(row, "over_best")]
     seconds = [{**row, "value": row["total_s"]} for row in rows if known(row, "total_s")]
     shared = are_shared(seconds)
     note = "From the start of the build to the end."
     figures = [
-        _by_size("gaps", "Gap at the end by size", "gap to the best bound [%]", gaps, floor),
+        _by_size("costs", "Cost by size", "cost / best", costs, "A click opens the run."),
         _by_size("seconds", "Time by size", "wall-clock time [s]", seconds, note),
     ]
     colours = styles(grouped(rows, "family"))

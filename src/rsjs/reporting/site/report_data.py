@@ -24,12 +24,22 @@ from rsjs.reporting.references import referred
 from rsjs.reporting.statistics.analysis import Analysis, baseline_of
 from rsjs.reporting.statistics.tables import summary_table, tables
 from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
-from rsjs.reporting.tables.comparison import LIMITS
+from rsjs.reporting.tables.comparison import LIMITS, solver_versions
 from rsjs.reporting.tables.formats import DASH, counted
 from rsjs.reporting.tables.table import Table
 from rsjs.rows.build import ENDED_BY_STOP, quality, share_bounds
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import by_family, competing, distinct, family_of, group_by, known, ordered
+from rsjs.rows.select import (
+    are_shared,
+    by_family,
+    competing,
+    distinct,
+    disturbed,
+    family_of,
+    group_by,
+    known,
+    ordered,
+)
 from rsjs.runs.kinds.base import KINDS, kind
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
@@ -48,6 +58,8 @@ class ReportRow(StoredRow, total=False):
     record: Path | None  # its folder in a store
     problem_file: Path | None  # in a store, in the order in which the run solved it
     solution_sha256: str | None  # of the solution's file in the record
+    over_best: float | None  # cost / best cost
+    spent: float | None  # cost without postponement [$]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +210,7 @@ def footer(rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
         if known(row, "commit")
     )
+    loaded = " asked for, on a loaded machine" if disturbed(rows) and are_shared(rows) else ""
     days = sorted({str(begun)[:10] for begun in values("begun")})
     parts = [
         f"Run set {run_set(rows)}, {counted(len(rows), 'run')}",
@@ -205,14 +218,12 @@ def footer(rows: Sequence[Mapping[str, Any]]) -> str:
         f" {DASH} ".join(dict.fromkeys([days[0], days[-1]])) if days else "",
         " or ".join(map(str, values("cpu_model"))),
         *(" or ".join(map(show, sorted(values(key)))) for key, show in SHOWN.items()),
-        f"{' and '.join(sorted(values('timing')))} timing" if values("timing") else "",
+        f"{' and '.join(sorted(values('timing')))} timing{loaded}" if values("timing") else "",
     ]
     return " · ".join(filter(None, parts))
 
 
 def versions(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the versions of solver and package that runs had."""
-    return {
-        word: sorted({str(found) for row in rows if (found := known(row, key))})
-        for word, key in (("solver", "solver_version"), ("rsjs-bench", "rsjs_version"))
-    }
+    """Return the versions of solvers, by name, and of the package that runs had."""
+    own = sorted({str(found) for row in rows if (found := known(row, "rsjs_version"))})
+    return {**dict(sorted(solver_versions(rows).items())), "rsjs-bench": own}

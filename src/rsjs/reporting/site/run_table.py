@@ -89,6 +89,9 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
         for row in proving(rows)
     ]
 
+    if lines:
+        columns = [one for one in columns if any(one.cell(line) != one.missing for line in lines)]
+
     def link(line: Row, key: str) -> str:
         if key == "method":
             return method_url(line["method"])

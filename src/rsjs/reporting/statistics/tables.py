@@ -177,9 +177,9 @@ def summary_table(analyses: Mapping[str, Analysis]) -> Table:
         name="summary",
         title="Summary",
         columns=[
-            Column("rank", "rank", formats.count),
             METHOD,
             *([Column("family", "family")] if several else []),
+            Column("rank", "rank", formats.count),
             Column("verified", "with solution", text=share("verified"), align="right"),
             Column("solved", "solved", text=share("solved"), align="right"),
             Column("ratio", "cost / best, median", formats.ratio),

@@ -88,6 +88,11 @@ def counted(amount: int, noun: str) -> str:
     return f"{amount} {noun}{'' if amount == 1 else 's'}"
 
 
+def pieces_of(name: str) -> list[str]:
+    """Return the parts of a name between which a line may end: after punctuation."""
+    return re.split(r"(?<=[\s?,:@_-])", name)
+
+
 def folded(name: str, width: int) -> list[str]:
     """
     A long name on several lines, broken after its punctuation where that is possible.
@@ -96,9 +101,9 @@ def folded(name: str, width: int) -> list[str]:
     ['rsjs_classes@highs?', 'packing=splits']
     """
     lines = [""]
-    for piece in re.split(r"(?<=[\s?,:@_-])", name):
+    for piece in pieces_of(name):
         if len(lines[-1]) + len(piece) > width and lines[-1]:
             lines.append("")
         pieces = [piece[i : i + width] for i in range(0, len(piece), width)] or [""]
         lines[-1:] = [lines[-1] + pieces[0], *pieces[1:]]
-    return [line.rstrip() for line in lines]
+    return [line.strip() for line in lines]

@@ -18,7 +18,7 @@ from numbers import Real
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
-from rsjs.reporting.tables.formats import DASH, MISSING, folded
+from rsjs.reporting.tables.formats import DASH, MISSING, folded, pieces_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,12 +213,20 @@ class Table:
         """Characters of each column: where not all fit, the widest text gives way first."""
         widths = [self._needed(column) - GUTTER for column in columns]
         texts = [i for i, column in enumerate(columns) if column.number is None]
-        while texts and sum(widths) + GUTTER * (len(widths) - 1) > width:
-            widest = max(texts, key=widths.__getitem__)
-            if widths[widest] <= NARROWEST:
-                break
-            widths[widest] -= 1
+        whole = {i: self._unbroken(columns[i]) for i in texts}
+        for least in (whole, dict.fromkeys(texts, NARROWEST)):
+            while sum(widths) + GUTTER * (len(widths) - 1) > width:
+                wide = [i for i in texts if widths[i] > least[i]]
+                if not wide:
+                    break
+                widths[max(wide, key=widths.__getitem__)] -= 1
         return widths
+
+    def _unbroken(self, column: Column) -> int:
+        """Characters of a text column in which words of names stay whole, if they are not long."""
+        pieces = (len(p) for row in self.rows for p in pieces_of(column.cell(row)))
+        longest = max(pieces, default=0) if column.key in NAMES else 0
+        return min(max(NARROWEST, longest), LONGEST_LINE)
 
     # Markdown
 

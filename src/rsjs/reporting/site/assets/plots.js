@@ -37,6 +37,7 @@ function rsjsThemed(spec) {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest",
       font: { color: ink, family: "inherit", size: 12 }, showlegend: false, dragmode: "zoom",
       margin: { l: 60, r: 12, t: 34, b: 50 },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: rsjsColour("--faint"), activecolor: ink },
       hoverlabel: { bgcolor: rsjsColour("--panel"), font: { color: ink } },
       ...layout,
     },
