@@ -160,6 +160,11 @@ def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows):
         assert "1 thread (5 rows) or 4 threads (1 row)" in text
 
 
+def test_the_longest_limit_is_told_as_none(rows):
+    shown = comparison.conditions([row | {"time_limit": 1e7} for row in rows])[0]
+    assert shown.startswith("Limits: no time limit of a run, gap 0.0001")
+
+
 def test_wrong_rows_are_marked_and_explained(rows):
     rows[1] |= {"status": "wrong", "message": "claimed_objective: /objective: found 3"}
     markdown, latex = comparison.table(rows).markdown(), comparison.latex(rows)

@@ -144,10 +144,11 @@ ROOT_GAP = (
     " in `@relaxation` the integers may be fractional. Solve is with the hand-over to the solver."
 )
 MOST_REMARKS = 10
+UNLIMITED = 1e7  # s, the longest limit: that of simulations, which are limited by decision
 LONGEST_MESSAGE = 200
 
 LIMITS: dict[str, Callable[[Any], str]] = {
-    "time_limit": lambda value: f"{value:g} s",
+    "time_limit": lambda value: f"{value:g} s" if value < UNLIMITED else "no time limit of a run",
     "gap_limit": lambda value: f"gap {value:g}",
     "threads": lambda value: counted(int(value), "thread"),
     "seed": lambda value: f"seed {int(value)}",
