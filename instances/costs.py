@@ -79,7 +79,13 @@ def _once(compute: Callable[[Instance], T]) -> Callable[[Instance], T]:
 
 @_once
 def cost_tables(instance: Instance) -> CostTables:
-    """Return the cost tables of an instance, computed once."""
+    """
+    Return the cost tables of an instance, computed once.
+
+    `hours` and `tardiness` [$] are (J, T, G + 1) arrays: job, GPU type, number of GPUs from 0;
+    `shared_hours` and `shared_tardiness` [$] are (J, T, L), by share level; inf where a mode is not
+    admissible. `longest` [h] and `postponement` [$] are (J,).
+    """
     dedicated = instance.hours_per_epoch
     shared = instance.shared_hours_per_epoch
     slack = instance.jobs.due - instance.now

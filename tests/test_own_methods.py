@@ -176,7 +176,7 @@ def test_what_goes_wrong_in_a_function_is_a_row_that_says_what(folder, instance)
     rows = {row["method"]: row for row in rsjs.compare(instance, methods, time_limit=0.5).rows}
     number, crash, over, forever, run = (rows[name] for name in methods)
     assert (number["ended"], crash["ended"]) == ("SOLVER_ERROR", "SOLVER_ERROR")
-    assert "this one a int object" in number["message"]
+    assert "this one returned int" in number["message"]
     assert "ValueError: no idea" in crash["message"]
     assert over["quality"] == "WRONG"
     assert forever["ended"] == "TIMEOUT"
@@ -219,6 +219,17 @@ def test_a_campaign_takes_a_file_and_reads_its_store_without_it(folder, instance
     with pytest.raises(rsjs.InputError, match=r"/methods/0/run/0: found 'own\.py:run'"):
         rsjs.run_campaign("own.toml", "store")
     assert runs("store") == 2
+
+
+def test_a_file_of_a_campaign_is_the_one_beside_it(folder, instance, tmp_path_factory, monkeypatch):
+    rsjs.save(instance, "instance.json")
+    (folder / "own.toml").write_text(CAMPAIGN)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "own.py").write_text("raise SystemExit('another file')\n")
+    monkeypatch.chdir(elsewhere)
+    rows = rsjs.run_campaign(folder / "own.toml", "store").rows
+    assert {row["quality"] for row in rows} == {"FEASIBLE_VERIFIED"}
+    assert "RSJS_DIRECTORY" not in os.environ
 
 
 class Marked:

@@ -46,8 +46,8 @@ def solved(instance: Instance, returned: Any, report: Report) -> SolveResult:
             return replace(report.result(Stop.ITERATIONS), solution=returned)
         return finished(instance, returned, report)
     if not isinstance(returned, SolveResult):
-        found = f"{type(returned).__name__} object"
-        raise TypeError(f"a method returns a Solution or a SolveResult, this one a {found}")
+        found = type(returned).__name__
+        raise TypeError(f"a method returns a Solution or a SolveResult, this one returned {found}")
     return returned
 
 

@@ -2,7 +2,8 @@
 Every method by name, and method specifications: `name[@solver][:rule][?key=value,...]`.
 
 A name is that of a method of the suite or of another package, or `path.py:function`, a function
-(instance, call, report) or a `Method` in a file, relative to the working directory.
+(instance, call, report) or a `Method` in a file, relative to the working directory,
+in a campaign to its folder.
 An option may take a method; put it in parentheses if it has options itself:
 `hierarchical?controllers=8,method=(rsjs_classes@highs?packing=splits)`.
 Of several between "|" the first that serves the instance runs: `method=edf|(sts?spacing=5)`.

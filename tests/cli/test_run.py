@@ -249,12 +249,14 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
     board.hear(News(kind="lost", run=second))
     board.hear(News(kind="begun", run=second))
     crash = {**good, "ended": "CRASH(SIGKILL)", "quality": "NO_SOLUTION", "objective": None}
-    board.hear(News(kind="ended", run=second, data={**crash, "total_s": None, "whole_s": 20.0}))
+    crash |= {"total_s": None, "whole_s": 20.0, "message": "ended by a signal"}
+    board.hear(News(kind="ended", run=second, data=crash))
     assert board.text() == "two: 2 of 3 done, 1 failed, 0 running, about 15 s left"
     board.hear(News(kind="passed over", run=third))
     board.hear(News(kind="idle"))
     assert board.text().startswith("two: 3 of 3 done, 1 failed, 0 running")
     told = capsys.readouterr().err
+    assert " s: ended by a signal\n" in told
     assert "its supervisor died" in told
     assert "left to another process" in told
 

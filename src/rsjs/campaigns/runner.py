@@ -23,6 +23,7 @@ from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import HERE, Campaign, Choice
 from rsjs.campaigns.store import InstanceStore, Store, Survey, open_store, write_plan
 from rsjs.core.errors import InputError, described
+from rsjs.core.own_code import relative_to
 from rsjs.rows.build import HOW_ENDED, ended
 from rsjs.runs import provenance
 from rsjs.runs.kinds.base import kind
@@ -170,7 +171,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         if shown.setdefault(choice.request.label, specification) != specification:
             expected = "one program of that name: tables with names of their own, see [[solvers]]"
             raise InputError("/methods", choice.request.label, expected, campaign.file)
-    with pointed(file=campaign.file):
+    with pointed(file=campaign.file), relative_to(campaign.file.parent):
         environments = asked(campaign.environments, methods)
     if folder is not None and keep:
         open_store(folder, campaign, environments)
@@ -241,7 +242,8 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
         for run in prepared.left
         for environment in [prepared.environments[run.environment]]
     ]
-    yield from dispatch(orders, store, session)
+    with relative_to(prepared.campaign.file.parent):
+        yield from dispatch(orders, store, session)
 
 
 def remarks(campaign: Campaign) -> list[str]:

@@ -24,6 +24,7 @@ from rsjs.campaigns.run import Isolation
 from rsjs.campaigns.sources import Source, distinct, expanded, pointed, sources, unknown
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
+from rsjs.core.own_code import relative_to
 from rsjs.formulations.backends.external import checked_table
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.bounded_files import read_text
@@ -97,7 +98,7 @@ def read(path: Path) -> Campaign:
     or option that is not known, the nearest that are.
     """
     text, parsed = read_toml(path)
-    with pointed(file=path):
+    with pointed(file=path), relative_to(path.parent):
         _refuse_unknown_keys(parsed, json.loads(schema_files.schema("campaign")))
         return _campaign(schema_files.checked(parsed, "campaign", path), text, path)
 

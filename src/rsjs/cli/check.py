@@ -13,6 +13,7 @@ from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import measured, print_json, print_verdict
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
+from rsjs.core.method import with_names
 from rsjs.core.process import memory_mb
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.runs.kinds.base import kind_of_file
@@ -53,7 +54,7 @@ def check(
     document = {
         "instance": problem.name,
         "instance_sha256": problem.digest,
-        "method": claimed.method,
+        "method": claimed.method and with_names(claimed.method),
         **verdict_keys(verdict, claimed.bound if of_instance else None),
     }
     facts = {**(verdict.terms or {}), **kind.facts(problem, verdict)}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from itertools import chain
 from statistics import fmean
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from rich.live import Live
@@ -124,7 +125,8 @@ class Board:
             cost = f"{number(value)} {unit}"
         own_gap, seconds = percent(found["own_gap"]), number(found["total_s"], 3)
         result = f"{found['ended']}, {found['quality']}, {cost}, own gap {own_gap}, {seconds} s"
-        self.screen.say(f"{place}: {result}")
+        why = f": {shorten(found['message'], 200)}" if failure(found) else ""
+        self.screen.say(f"{place}: {result}{why}")
 
     def seconds_left(self) -> float | None:
         """Estimate from the runs of each method so far; None before the first has ended."""

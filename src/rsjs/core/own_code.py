@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 from rsjs.core.entry_points import digest_of, imported, own_files
 from rsjs.core.errors import InputError, described, told
 
-DIRECTORY = "RSJS_DIRECTORY"  # in the environment of a worker: what paths are relative to
+DIRECTORY = "RSJS_DIRECTORY"  # of the environment: what paths are relative to, also in workers
 IN_FILE = re.compile(r"[^?@]+\.py:[^\W\d]\w*")
 NAME = re.compile(r"[^\W\d]\w*")
 
@@ -38,8 +38,22 @@ _LOADING: list[Path] = []
 
 
 def directory() -> Path:
-    """Return the working directory of the command, which a worker's own is not."""
+    """Return the folder of the campaign, or the working directory, which a worker's own is not."""
     return Path(os.environ.get(DIRECTORY) or Path.cwd())
+
+
+@contextmanager
+def relative_to(folder: Path) -> Iterator[None]:
+    """Let paths of files be relative to a folder, here and in the processes started meanwhile."""
+    before = os.environ.get(DIRECTORY)
+    os.environ[DIRECTORY] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(DIRECTORY, None)
+        else:
+            os.environ[DIRECTORY] = before
 
 
 @contextmanager

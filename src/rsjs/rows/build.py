@@ -108,7 +108,7 @@ def skipped_row(run: Run, reason: str) -> Row:
 def summary(record: Record) -> dict[str, Any]:
     """Return what is shown of a run as it ends."""
     row = row_of(record, None)
-    names = ("ended", "quality", "stop", "objective", "own_gap", "total_s", "whole_s")
+    names = ("ended", "quality", "stop", "objective", "own_gap", "total_s", "whole_s", "message")
     return {name: row.get(name) for name in names}
 
 
