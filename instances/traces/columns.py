@@ -241,6 +241,7 @@ def job_records(
         applications=tuple(application[1]),
         flaw=flaw,
         start=start,
+        end=end,
         due=due,
         weight=unknown if weight is None else weight,
         memory=unknown if memory is None else memory,

@@ -13,7 +13,8 @@ recorded time, to a unit in the last place. A rigid job runs on as many GPUs as 
 no others.
 
 An instance is the queue at one moment: jobs submitted until then that have not ended, by the
-recorded times. One that had started has done the part of its epochs that had passed.
+recorded times. One that had started has done the part of its epochs that had passed. Without a
+recorded start a job of a user's own tables waits; one of a trace is taken to start at once.
 
 Rows with a flaw are left out or taken only if their kind is named; `Selection` counts them.
 """
@@ -121,6 +122,16 @@ class Selection:
     left: int
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Queue:
+    """The jobs of a workload that wait or run at one moment."""
+
+    at: float  #: [h] from the first submission
+    there: Ints  #: their positions
+    ended: int  #: number of jobs that ended until then
+    later: int  #: number of jobs that are submitted later
+
+
 def convert(
     report: QualityReport, options: ConversionOptions
 ) -> tuple[Workload | Instance, Selection]:
@@ -140,7 +151,7 @@ def convert(
         No nodes; rows of a kind that is neither dropped nor kept; a bad option; no job that
         waits or runs at that moment.
     """
-    format = report.trace.format
+    format, at = report.trace.format, options.at
     cluster = build_cluster(
         report.nodes,
         report.known,
@@ -148,6 +159,11 @@ def convert(
         flat=options.rules == "jahani",
     )
     selection = select(report, options)
+    if isinstance(at, str):
+        at = _hours_until(at, selection.rows.submit[0], format.zoned)
+    elif at is None and not format.arrivals:
+        at = 0.0
+    queue = None if at is None else queue_at(selection.rows, at, own=format.name == OWN)
     jobs, laws, realised = build_jobs(selection.rows, report, cluster, options)
     name = f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
     if format.name == OWN:
@@ -161,14 +177,9 @@ def convert(
         rho=RHO,
         objective=FAMILIES[options.rules],
         realised_epochs=realised,
-        generator=made_by("trace", **_provenance(report, selection, options)),
+        generator=made_by("trace", **_provenance(report, selection, options, queue)),
     )
-    at = options.at
-    if isinstance(at, str):
-        at = _hours_until(at, selection.rows.submit[0], format.zoned)
-    elif at is None and not format.arrivals:
-        at = 0.0
-    return (workload if at is None else queue_at(workload, selection.rows, at)), selection
+    return (workload if queue is None else _instance(workload, selection.rows, queue)), selection
 
 
 def options_of_own(report: QualityReport, options: ConversionOptions) -> ConversionOptions:
@@ -194,14 +205,27 @@ def _hours_until(date: str, first: float, zoned: bool | None) -> float:
     return float(round((utc.timestamp() - first) / HOUR, _DIGITS))
 
 
-def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
-    """Return the jobs that wait or run `at` hours after the first submission, see the module."""
+def queue_at(rows: JobRecords, at: float, *, own: bool) -> Queue:
+    """Return which jobs wait or run `at` hours after the first submission, see the module."""
     moment = rows.submit[0] + at * HOUR
-    started = np.where(np.isnan(rows.start), rows.submit, rows.start)
-    there = np.flatnonzero((rows.submit <= moment) & (started + rows.duration > moment))
+    if own:
+        end = np.where(np.isnan(rows.end), rows.start + rows.duration, rows.end)
+        end = np.where(np.isnan(end), np.inf, end)  # it waits
+    else:
+        end = np.where(np.isnan(rows.start), rows.submit, rows.start) + rows.duration
+    submitted = rows.submit <= moment
+    there = np.flatnonzero(submitted & (end > moment))
     if not len(there):
         found = described(f"no job that waits or runs at hour {at:g}")
-        raise InputError("/at", found, f"a moment from 0 to {workload.jobs.release[-1]:g} h")
+        last = round((rows.submit[-1] - rows.submit[0]) / HOUR, _DIGITS)
+        raise InputError("/at", found, f"a moment from 0 to {last:g} h")
+    later = int((~submitted).sum())
+    return Queue(at=at, there=there, ended=len(rows) - later - len(there), later=later)
+
+
+def _instance(workload: Workload, rows: JobRecords, queue: Queue) -> Instance:
+    at, there = queue.at, queue.there
+    moment = rows.submit[0] + at * HOUR
     passed = np.clip((moment - rows.start) / rows.duration, 0.0, None)
     epochs = workload.realised_epochs
     done = np.where(np.isnan(passed), 0.0, np.round(passed * epochs, _DIGITS))[there]
@@ -221,7 +245,7 @@ def queue_at(workload: Workload, rows: JobRecords, at: float) -> Instance:
 
 
 def imputed(rows: JobRecords, report: QualityReport, options: ConversionOptions) -> dict[str, str]:
-    """Return what is not recorded of all rows, and the rule by which it was made, with counts."""
+    """Return what is not recorded of the rows, and the rule by which it was made, with counts."""
     n, known, networks = len(rows), report.known, report.trace.format.network
     source = "Filippini 2024 (31)" if options.rules == "sts" else "Jahani 2019 V-A"
     low, high = _WEIGHT[options.rules]
@@ -264,11 +288,16 @@ def imputed(rows: JobRecords, report: QualityReport, options: ConversionOptions)
 
 
 def _provenance(
-    report: QualityReport, selection: Selection, options: ConversionOptions
+    report: QualityReport, selection: Selection, options: ConversionOptions, queue: Queue | None
 ) -> dict[str, Any]:
     rows = selection.rows
     models = sorted(set(rows.spelled_models))
-    own = report.trace.format.name == OWN
+    of_own: dict[str, Any] = {}
+    if report.trace.format.name == OWN:
+        if queue is not None:
+            rows = rows.subset(queue.there)
+            of_own = {"ended_before_at": queue.ended, "submitted_after_at": queue.later}
+        of_own["imputed"] = imputed(rows, report, options)
     return {
         "format": report.trace.format.name,
         "files": {name: source.digest() for name, source in report.trace.tables.items()},
@@ -281,7 +310,7 @@ def _provenance(
         "laws": options.laws,
         "sharing": options.sharing,
         **({"rigid": True} if options.rigid else {}),
-        **({"imputed": imputed(rows, report, options)} if own else {}),
+        **of_own,
         "seed": options.seed,
     }
 

@@ -287,7 +287,8 @@ def _refuse_mixture(
 ) -> None:
     """Refuse times that cannot be compared: numbers with dates, zones with none."""
     forms = {None: "numbers", True: "dates with time zones", False: "dates without time zones"}
-    for first, role in (("submit", "start"), ("submit", "due"), ("start", "end")):
+    pairs = (("submit", "start"), ("submit", "due"), ("start", "end"), ("submit", "end"))
+    for first, role in pairs:
         if role in factors and first in factors and zoned.get(first) != zoned.get(role):
             found = described(f"{role}={factors[role][0]}, {forms[zoned.get(role)]}")
             expected = f"{forms[zoned.get(first)]} as {first}={factors[first][0]}"

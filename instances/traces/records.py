@@ -45,13 +45,14 @@ class JobRecords:
     applications: tuple[str, ...] = ()
     flaw: Bits  #: (n,) bits of the kinds of flaws
     start: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [s]; NaN = not recorded
+    end: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [s]; NaN = not recorded
     due: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [s]; NaN = not recorded
     weight: Floats = field(default_factory=lambda: np.zeros(0))  #: (n,) [$/h]; NaN = not recorded
     #: (n,) [GB] on each GPU; NaN = not recorded
     memory: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        for name in ("start", "due", "weight", "memory"):
+        for name in ("start", "end", "due", "weight", "memory"):
             if not getattr(self, name).size:
                 object.__setattr__(self, name, np.full(len(self.line), np.nan))
 

@@ -66,6 +66,16 @@ def test_an_instance_at_a_moment(run, at):
     assert document["kind"] == "instance"
     assert document["imputed"] == instance.generator["parameters"]["imputed"]
     assert document["rows"] == 3
+    assert (document["ended_before_at"], document["submitted_after_at"]) == (0, 1)
+
+
+def test_jobs_that_are_not_in_the_instance_are_counted(run):
+    jobs = "submit,start,gpus,duration\n0,0,1,60\n0,,1,60\n9000,,1,60\n9001,,1,60\n"
+    ended = run("--at", "1", "-o", "i.json", jobs=jobs, columns=())
+    assert read_any("i.json").jobs.id == ("line3",)
+    lines = [line.split() for line in ended.output.splitlines()]
+    assert ["ended", "before", "at", "1"] in lines
+    assert ["submitted", "after", "at", "2"] in lines
 
 
 def test_columns_of_the_names_of_their_roles_need_no_option(run):
@@ -130,7 +140,11 @@ def test_a_report_as_json_has_the_counts_and_lines(run):
         ((), {"nodes": "gpu,gpus\nB200,8\n"}, r"--gpus: found nodes with the GPU type B200"),
         (("--at", "noon"), {}, r"--at: found 'noon', expected a date without a time zone"),
         (("--at", "-1"), {}, r"--at: found -1.0, expected hours >= 0"),
-        (("--at", "99"), {}, r"--at: found no job that waits or runs at hour 99"),
+        (
+            ("--at", "99"),
+            {"jobs": "submit,start,gpus,duration\n0,0,1,60\n", "columns": ()},
+            r"--at: found no job that waits or runs at hour 99",
+        ),
         (("--drop", "all"), {}, r"--drop: found 'all'"),
         (("--rules", "edf"), {}, r"--rules: found 'edf'"),
         (("--cluster", "V100"), {}, r"--cluster: found 'V100'"),

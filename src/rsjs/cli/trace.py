@@ -208,6 +208,7 @@ def import_(
 
     A column whose name is that of its role need not be named (in the list of nodes without node_).
     With --at, or without submit, it is an instance: the jobs that wait or run at that moment.
+    A job without start waits until its end, if it has one.
 
     What was not recorded is made up by rules that are printed, and kept in the file. While rows
     have a flaw that neither --drop nor --keep names, the report is printed, nothing is written, and
@@ -286,8 +287,11 @@ def _write(
         made, selection = converted(report, options)
         save(made, output)
     facts: dict[str, Any] = {"dropped": selection.dropped, "not_wanted": selection.left}
-    rules = made.generator["parameters"].get("imputed", {})  # of a user's own tables
+    origin = made.generator["parameters"]
+    rules = origin.get("imputed", {})  # of a user's own tables
     if rules:
+        gone = ("ended_before_at", "submitted_after_at")
+        facts |= {name: origin[name] for name in gone if name in origin and options.at is not None}
         facts |= {"rows": report.tally.rows, "remarks": report.remarks}
     if as_json:
         facts |= {"imputed": rules} if rules else {}

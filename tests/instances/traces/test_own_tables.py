@@ -112,6 +112,24 @@ def test_an_instance_at_a_moment_has_the_jobs_that_wait_or_run(opened):
         made(report, at=4.0)
 
 
+def test_a_job_without_a_start_waits_whatever_its_run_time(opened):
+    jobs = "submit,start,end,gpus,duration\n0,,,1,60\n0,0,,1,3600\n0,,3000,1,60\n0,0,9000,1,9000\n"
+    report = opened(jobs + "60,,,1,9000\n9000,,,1,60\n", "", None, CLUSTER)
+    instance = made(report, at=1.0)
+    assert instance.jobs.id == ("line2", "line5", "line6")
+    assert instance.jobs.epochs_done.tolist() == [0.0, 40.0, 0.0]
+    origin = instance.generator["parameters"]
+    assert (origin["ended_before_at"], origin["submitted_after_at"]) == (2, 1)
+    assert origin["imputed"]["weight"].endswith("; 3 of 3 jobs")
+    assert "ended_before_at" not in made(report).generator["parameters"]
+
+
+def test_ends_are_in_the_form_of_submissions(opened):
+    jobs = "submit,end,gpus,duration\n2024-01-01 10:00:00,5,1,60\n"
+    with pytest.raises(InputError, match=r"found end=end, numbers, expected dates without"):
+        opened(jobs, "", None, CLUSTER)
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
@@ -335,7 +353,7 @@ def test_one_bad_first_entry_does_not_make_numbers_of_dates(opened):
     [
         ("2024-01-01T11:15:00Z", ("a", "b")),
         ("2024-01-01 12:20:00+01:00", ("a", "b")),
-        (2.0, ("c",)),
+        (2.0, ("a", "b", "c")),
     ],
 )
 def test_a_moment_is_a_date_as_in_the_table_or_hours(opened, at, jobs):
