@@ -73,6 +73,7 @@ def test_the_decision_to_corrupt_is_valid(example, verdicts):
     assert verdict.counts == {
         "executed": 3,
         "postponed": 0,
+        "late": 3,
         "selected_nodes": 2,
         "used_nodes": 2,
         "used_gpus": 4,
