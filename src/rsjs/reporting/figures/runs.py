@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.figures.boxes import Box, boxes
 from rsjs.reporting.figures.figure import Axis, Figure, Mark, Panel, Series
+from rsjs.reporting.references import cost_ratio
 from rsjs.reporting.tables.formats import cost, folded
 from rsjs.reporting.tables.labels import shortened
 from rsjs.rows.select import AnyRow, distinct, group_by, how_it_ended, is_wrong, known
@@ -41,19 +42,10 @@ def gap_over_time(runs: Sequence[Run]) -> Figure:
     Runs have instance, method, events (seconds, incumbent, bound each), best_bound; perhaps
     seconds, the time at which the method ended, tip and link, see `Series`.
     """
-    if not runs:
-        raise InputError("", described("no runs"), "at least one run to draw")
-    common, panels = _by_instance(runs)
-    x = Axis(title="wall-clock time [s]", is_log=True)
     y = Axis(title="gap to the best bound [%]", is_log=True, ends=(FLOOR * 0.7, 140.0), floor=FLOOR)
-    return Figure(
-        name="gap",
-        title="Gap to the best bound over time",
-        panels=[_gaps(name, group, x, y) for name, group in panels.items()],
-        note=f"Gaps below {FLOOR} % are drawn there.",
-        heading=common,
-        size=(4.5 if len(panels) == 1 else 3.3, 2.6),
-    )
+    found = _over_time(runs, _gap_series, y, mark=FLOOR, lacking="no gap")
+    note = f"Gaps below {FLOOR} % are drawn there."
+    return replace(found, name="gap", title="Gap to the best bound over time", note=note)
 
 
 def cost_over_time(runs: Sequence[Run]) -> Figure:
@@ -62,36 +54,66 @@ def cost_over_time(runs: Sequence[Run]) -> Figure:
 
     Runs are those of `gap_over_time` with `best_cost`; costs and best costs > 0 are drawn.
     """
+    found = _over_time(runs, _ratio_series, Axis(title="cost / best", is_log=True), mark=1.0)
+    return replace(found, name="ratio", title="Cost over time", is_shared=(True, False))
+
+
+def _over_time(
+    runs: Sequence[Run],
+    series_of: Callable[[Run], list[Series]],
+    y: Axis,
+    *,
+    mark: float,
+    lacking: str = "",
+) -> Figure:
+    """Return a panel per instance, with a line at `mark`; `lacking` names runs without series."""
     if not runs:
         raise InputError("", described("no runs"), "at least one run to draw")
-    common, panels = _by_instance(runs)
+    common, groups = _by_instance(runs)
     x = Axis(title="wall-clock time [s]", is_log=True)
-    y = Axis(title="cost / best", is_log=True)
-    made = []
-    for name, group in panels.items():
-        curves = [(run, trajectory(run, partial(_ratio, run.get("best_cost")))) for run in group]
-        series = [
-            step_series(
-                run["method"],
-                curve,
-                **{f"{key}s": [run[key]] for key in ("tip", "link") if key in run},
+    panels = []
+    for name, group in groups.items():
+        series = [(run["method"], series_of(run)) for run in group]
+        without = [method for method, found in series if not found]
+        told = f"({lacking}: {', '.join(without)})" if without and lacking else ""
+        note = folded(told, LONGEST_TITLE) if told else []
+        panels.append(
+            Panel(
+                series=[one for _, found in series for one in found],
+                x=x,
+                y=y,
+                title="\n".join([*folded(name, LONGEST_TITLE), *note]),
+                marks=[Mark(at=mark, axis="y")],
             )
-            for run, curve in curves
-            if curve
-        ]
-        title = "\n".join(folded(name, LONGEST_TITLE))
-        made.append(Panel(series=series, x=x, y=y, title=title, marks=[Mark(at=1.0, axis="y")]))
+        )
     size = (4.5 if len(panels) == 1 else 3.3, 2.6)
-    title = "Cost over time"
-    return Figure(
-        name="ratio", title=title, panels=made, heading=common, size=size, is_shared=(True, False)
-    )
+    return Figure(name="", title="", panels=panels, heading=common, size=size)
 
 
-def _ratio(best: float | None, event: Run) -> float | None:
-    """Cost / best at an event, where both are > 0."""
-    cost = event.get("incumbent")
-    return cost / best if cost is not None and cost > 0 and best is not None and best > 0 else None
+def _gap_series(run: Run) -> list[Series]:
+    """The gap of a run to the best bound, and to its own."""
+    method, curve, own = run["method"], gap_curve(run), gap_curve(run, own=True)
+    if not curve:
+        return []
+    found = [step_series(method, curve, **_tips(run))]
+    if own:
+        found.append(step_series(OWN_LABEL, own, style=method, look="dashed", **_tips(run)))
+    return found
+
+
+def _ratio_series(run: Run) -> list[Series]:
+    """Cost / best of a run, where both are > 0."""
+
+    def of_event(event: Run) -> float | None:
+        ratio = cost_ratio(event.get("incumbent"), run.get("best_cost"))
+        return ratio if ratio is not None and ratio > 0 else None
+
+    curve = trajectory(run, of_event)
+    return [step_series(run["method"], curve, **_tips(run))] if curve else []
+
+
+def _tips(run: Run) -> dict[str, Any]:
+    return {f"{key}s": [run[key]] for key in ("tip", "link") if key in run}
 
 
 def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:
@@ -99,22 +121,6 @@ def _by_instance(rows: Sequence[Run]) -> tuple[str, dict[str, list[Run]]]:
     panels = group_by(rows, lambda row: str(row["instance"]))
     common, short = shortened(list(panels))
     return common, {short[name]: group for name, group in panels.items()}
-
-
-def _gaps(name: str, runs: Sequence[Run], x: Axis, y: Axis) -> Panel:
-    series, without = [], []
-    for run in runs:
-        method, curve = run["method"], gap_curve(run)
-        more = {f"{key}s": [run[key]] for key in ("tip", "link") if key in run}
-        if not curve:
-            without.append(method)
-            continue
-        series.append(step_series(method, curve, **more))
-        if own := gap_curve(run, own=True):
-            series.append(step_series(OWN_LABEL, own, style=method, look="dashed", **more))
-    note = folded(f"(no gap: {', '.join(without)})", LONGEST_TITLE) if without else []
-    title = "\n".join([*folded(name, LONGEST_TITLE), *note])
-    return Panel(series=series, x=x, y=y, title=title, marks=[Mark(at=FLOOR, axis="y")])
 
 
 def step_series(name: str, points: Sequence[tuple[float, float]], **more: Any) -> Series:
