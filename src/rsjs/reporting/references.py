@@ -45,7 +45,8 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
         costs = [cost for row in own if (cost := known(row, "objective")) is not None]
         least = min(costs, default=None)
         value = None if best is None else best.value
-        lowest = min((cost for cost in (least, value) if cost is not None), default=None)
+        cost = least if value is None else value
+        reference = Reference(cost, None, least, value is not None)
         proved = [
             bound
             for row in own
@@ -53,9 +54,8 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
             if bound is not None and row.get("status") != "wrong"
         ]
         proved += [] if best is None or best.bound is None else [best.bound]
-        valid = [bound for bound in proved if not contradicts(lowest, bound)]
-        cost = least if value is None else value
-        found[key] = Reference(cost, max(valid, default=None), least, value is not None)
+        valid = [bound for bound in proved if not contradicts(reference.lowest, bound)]
+        found[key] = reference._replace(bound=max(valid, default=None))
     return found
 
 

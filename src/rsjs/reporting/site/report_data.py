@@ -159,7 +159,7 @@ class Family:
         """How each method is drawn, see `figure_style.styles`."""
         return figure_style.styles([*self.order, *grouped(self.rows, "method")])
 
-    @property
+    @cached_property
     def ranked(self) -> list[Mapping[str, Any]]:
         """The lines of the ranked summary that have a rank, with the mean of the bootstrap's."""
         return [line for line in summary_table({"": self.analysis}).rows if not line["unranked"]]
