@@ -71,7 +71,7 @@ def statistics(
             success="proved" if proved else "reached",
             target=target,
             shift=shift,
-            baseline=against if any(row["method"] == against for row in rows) else None,
+            baseline=against,
         )
         for name, rows in groups.items()
         if family in (None, name)

@@ -136,8 +136,7 @@ class Family:
     @cached_property
     def analysis(self) -> Analysis:
         """Its statistics."""
-        names = {row["method"] for row in self.rows}
-        return Analysis(rows=self.rows, baseline=self.baseline if self.baseline in names else None)
+        return Analysis(rows=self.rows, baseline=self.baseline)
 
     @cached_property
     def tables(self) -> dict[str, Table]:

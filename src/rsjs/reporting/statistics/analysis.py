@@ -95,7 +95,12 @@ class Analysis:
     success: Success = "reached"  # with `target` what counts as solved, see `tidy.solved`
     target: float | None = None
     shift: float = SHIFT  # s, of the shifted geometric mean
-    baseline: str | None = None  # the method that all others are compared with; None: all pairs
+    baseline: str | None = None  # see `against`
+
+    @cached_property
+    def against(self) -> str | None:
+        """The baseline if it is one of the methods: all are compared with it; None: all pairs."""
+        return next((self.baseline for row in self.rows if row["method"] == self.baseline), None)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -239,8 +244,8 @@ class Analysis:
     def pairs(self, measure: Measure) -> pd.DataFrame:
         """Return the pairs of methods, see `ranks.pairs`; by cost, by their primal gaps."""
         if measure == "time":
-            return pairs(self.logs, self.times, self.drawn, self.baseline)
-        return pairs(self.primal, matrix(self.runs, "objective"), self.drawn, self.baseline)
+            return pairs(self.logs, self.times, self.drawn, self.against)
+        return pairs(self.primal, matrix(self.runs, "objective"), self.drawn, self.against)
 
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:

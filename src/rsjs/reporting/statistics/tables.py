@@ -355,8 +355,8 @@ def pairs_table(measure: Measure, analysis: Analysis) -> Table:
         f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for these"
         " pairs. A pair is compared on the problems that both were run on."
     ]
-    if analysis.baseline is not None:
-        told = f"Baseline: {analysis.baseline}"
+    if analysis.against is not None:
+        told = f"Baseline: {analysis.against}"
         notes.append(f"{told}; no other pairs are compared or corrected for.")
     if (least := least_p(instances)) > CERTAIN:
         notes.append(f"With {counted(instances, 'instance')} no p can be below {least:g}.")
