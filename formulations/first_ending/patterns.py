@@ -9,27 +9,31 @@ Sets and data (times relative to now)
     j in J jobs, v in V node types, g GPUs, k node classes (nodes with the same allowed types),
     N_k nodes of class k
     q in Q_v       limits: the numbers of GPUs beyond which c_v rises, and s_v (flat: s_v alone)
-    p in Pi_q      partitions of q, a_pg how often part g occurs in p; h a part of p
+    u = 0..s_v - 1 GPUs of a node that are already cut
     T_jvg, t_jvg   tardiness cost and time of j on g GPUs of type v; P_j postponement cost
     c_vq           $/h of a node of type v with q GPUs in use
 
 Variables
     l_jvqg in [0, 1]        j leads a node of type v charged for q GPUs, on g of them
     f_jvg in [0, 1]         j follows on g GPUs of a node of type v
-    L_kvqph in {0, 1, ...}  nodes of class k, type v, charged for q GPUs, cut by p, led from part h
-    L_kv0 in {0, 1, ...}    nodes selected without a job, v the smallest type (only jahani_eq)
+    L_kv in {0, 1, ...}     nodes of class k configured as v
+    y_vqg in {0, 1, ...}    nodes of type v charged for q GPUs whose leader has a slot of g GPUs
+    y_vug in {0, 1, ...}    nodes of type v with a follower's slot of g GPUs after the first u ones
 
     min  sum_j P_j + sum_jvqg (T_jvg + c_vq t_jvg - mu g - P_j) l_jvqg
-         + sum_jvg (T_jvg - mu g - P_j) f_jvg + sum mu s_v L
+         + sum_jvg (T_jvg - mu g - P_j) f_jvg + sum_kv mu s_v L_kv
     (cover)   sum_vqg l_jvqg + sum_vg f_jvg <= 1                   for all j
-    (slots)   sum_j l_jvqg = sum_kp L_kvqpg                        for all v, q, g
-              sum_j f_jvg <= sum_kqph (a_pg - [g = h]) L_kvqph     for all v, g
+    (slots)   sum_j l_jvqg = y_vqg                                 for all v, q, g
+              sum_j f_jvg <= sum_u y_vug                           for all v, g
+    (source)  sum_qg y_vqg <= sum_k L_kv, or =                     for all v; = for rsjs_eq*
+    (flow)    sum_g y_vug <= sum_g y_v,u-g,g + sum_q y_v,q,u+q-s_v for all v, 0 < u < s_v
     (nodes)   sum L = min(J, N), the matching number, or <= N      open_nodes *_eq, _feasible, free
-    (class)   sum_vqph L_kvqph <= N_k                              for all k, when several
+    (class)   sum_v L_kv <= N_k                                    for all k, when several
 
-Exact: a node whose jobs use u GPUs is padded with parts of one GPU to the least limit q >= u,
-where c_vq = c_vu; the slots of a cut hold jobs of at most q GPUs. For fixed integer L, l and f
-solve a transportation problem, so they may stay continuous. Left out, because some optimum does
+Exact: the slots of a node are a path (see `arc_flow`) that begins with s_v - q GPUs that are not
+charged for and the leader's slot; a node whose jobs use u GPUs is charged for the least limit
+q >= u, where c_vq = c_vu. For fixed integer y, l and f solve a transportation problem, so they
+may stay continuous. Left out, because some optimum does
 without: followers with a gain >= 0 (they may as well wait: an empty slot costs nothing more),
 and options, followers or leaders, no better than one on fewer GPUs g' < g of the same v and q
 (the slot splits into g' and ones). A leader with a gain >= 0 stays: it may carry followers.
@@ -46,12 +50,10 @@ import numpy as np
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import empty_types, gains, leader_gains, limits
 from rsjs.formulations.milp.solve import solve
-from rsjs.formulations.modes import pattern_model
-from rsjs.formulations.modes.modes import partitions
-from rsjs.formulations.modes.pattern_model import PatternData
+from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import selected_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
@@ -66,34 +68,15 @@ class LeaderMode(NamedTuple):
     gpus: int
 
 
-class LeaderPattern(NamedTuple):
-    """
-    A node's type, the GPUs it is charged for, and the GPUs of its jobs.
-
-    `leader` and `followers`, decreasing, add up to `limit`; all are empty on a node without jobs.
-    """
-
-    node_class: int
-    node_type: int
-    limit: int
-    leader: int
-    followers: tuple[int, ...]
-
-    @property
-    def modes(self) -> list[LeaderMode]:
-        """The leader's mode, then the followers'."""
-        if not self.limit:
-            return []
-        leader = LeaderMode(self.node_type, self.limit, self.leader)
-        return [leader, *(LeaderMode(self.node_type, 0, g) for g in self.followers)]
-
-
 INDEX_LETTERS = {
     "l": "jvqg",
     "f": "jvqg",
-    "L": "kvqgf",
+    "L": "kv",
+    "y": "vqug",
     "cover": "j",
     "slots": "vqg",
+    "source": "v",
+    "flow": "vu",
     "classes": "k",
 }
 
@@ -101,8 +84,8 @@ INDEX_LETTERS = {
 Candidates = Iterator[tuple[LeaderMode, Bools, Floats]]  # mode, jobs kept, their gains
 
 
-def data_of(instance: Instance) -> PatternData:
-    """Return modes, options and patterns of an instance; leaders come first."""
+def data_of(instance: Instance) -> ArcFlowData:
+    """Return modes, options and arcs of an instance; leaders come first."""
     modes: list[LeaderMode] = []
     jobs: list[Ints] = []
     gain: list[Floats] = []
@@ -111,15 +94,17 @@ def data_of(instance: Instance) -> PatternData:
             modes.append(mode)
             jobs.append(np.flatnonzero(kept))
             gain.append(values[kept])
-    leaders = {mode for mode in modes if mode.limit}
-    return PatternData(
+    position = {mode: q for q, mode in enumerate(modes)}
+    arcs = _arcs(instance, modes)
+    return ArcFlowData(
         instance,
         job=np.concatenate(jobs),
         mode=np.repeat(np.arange(len(modes)), [len(part) for part in jobs]),
         gain=np.concatenate(gain),
         modes=modes,
-        patterns=list(_patterns(instance, leaders)),
-        leader_modes=len(leaders),
+        arcs=arcs,
+        arc_mode=np.array([position[LeaderMode(v, q, g)] for v, q, _, g in arcs], dtype=np.int64),
+        leader_modes=sum(mode.limit > 0 for mode in modes),
     )
 
 
@@ -148,77 +133,72 @@ def _beats_smaller(gain: Floats, g: int) -> Bools:
     return beats
 
 
-def _patterns(instance: Instance, leaders: set[LeaderMode]) -> Iterator[LeaderPattern]:
-    """Yield every partition of every limit with each of its parts as the leader's."""
-    cluster = instance.cluster
-    for k, allowed in enumerate(cluster.allowed_in_class):
-        for v in np.flatnonzero(allowed).tolist():
-            for q in limits(cluster.node_types[v]):
-                for parts in partitions(q):
-                    for at, g in enumerate(parts):
-                        if g not in parts[:at] and LeaderMode(v, q, g) in leaders:
-                            yield LeaderPattern(k, v, q, g, parts[:at] + parts[at + 1 :])
-    for k, v in enumerate(empty_types(instance)):
-        yield LeaderPattern(k, v, 0, 0, ())
+def _arcs(instance: Instance, modes: list[LeaderMode]) -> list[Arc]:
+    """Return the arcs of every node type: leaders' first, then followers'."""
+    result = []
+    for v in _offered(instance):
+        size = instance.cluster.node_types[v].gpus
+        leaders = [Arc(v, q, size - q, g) for u, q, g in modes if u == v and q]
+        result += arc_flow.arcs(v, size, [g for u, q, g in modes if u == v and not q], leaders)
+    return result
 
 
-extract = pattern_model.extract
+extract = arc_flow.extract
 run = partial(solve, __name__)
 
 
-def build(data: PatternData) -> ConcreteModel:
-    """Build the Pyomo model; its columns are l, f, L."""
+def build(data: ArcFlowData) -> ConcreteModel:
+    """Build the Pyomo model; its columns are l, f, L, y."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import implied_integers, index_set
+    from rsjs.formulations.milp.from_pyomo import implied_integers
 
     m = pyo.ConcreteModel(name="first_ending_patterns")
     leaders = int(np.count_nonzero(data.mode < data.leader_modes))
     m.l = pyo.Var(data.options[:leaders], bounds=(0, 1))
     m.f = pyo.Var(data.options[leaders:], bounds=(0, 1))
-    _, most = selected_nodes(data.instance)
-    patterns = index_set((*pattern[:-1], *pattern.followers) for pattern in data.patterns)
-    m.L = pyo.Var(patterns, domain=pyo.NonNegativeIntegers, bounds=(0, most))
     m.implied_integer = implied_integers(m.l, m.f)
-    pattern_model.add_rows(m, data, [*m.l.values(), *m.f.values()], list(m.L.values()))
+    arc_flow.add_columns(m, data)
+    arc_flow.add_rows(m, data, [*m.l.values(), *m.f.values()])
     return m
 
 
-def warm_start(data: PatternData, solution: Solution) -> Floats:
+def warm_start(data: ArcFlowData, solution: Solution) -> Floats:
     """
     Return the column vector of a feasible solution: on each node the first job to end leads.
 
     A job whose option was left out takes the smaller slot that is no worse, or, as a follower,
     is postponed; nodes without a job are as small as they may be, and off where they need not
-    be on: the vector never costs more than the decision.
+    be on: the vector never costs more than the solution.
     """
     instance, hours = data.instance, cost_tables(data.instance).hours
-    cluster = instance.cluster
-    option = {key: i for i, key in enumerate(data.options)}
-    pattern = {key: len(data.job) + p for p, key in enumerate(data.patterns)}
-    empty = {k: column for (k, _, limit, _, _), column in pattern.items() if not limit}
+    cluster, column_of = instance.cluster, data.column_of
+    smallest, required = empty_types(instance), instance.objective.open_nodes == "jahani_eq"
     x = np.zeros(len(data.cost))
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
         v, k = int(solution.node_type[n]), int(cluster.class_of_node[n])
+        size = int(cluster.gpus_of_type[v])
         jobs = np.flatnonzero(solution.job_node == n)
         if not jobs.size:
-            if k in empty:
-                x[empty[k]] += 1.0
+            if required:
+                x[column_of[k, smallest[k]]] += 1.0
             continue
+        x[column_of[k, v]] += 1.0
         used = solution.job_gpus[jobs]
         first = int(hours[jobs, cluster.gpu_of_type[v], used].argmin())
         # followers take the smallest slot that is no worse, or wait
-        follows, parts = gains(instance, v), []
+        follows, slots = gains(instance, v), []
         for at in np.delete(np.arange(len(jobs)), first).tolist():
             j, g = int(jobs[at]), int(follows[jobs[at], : used[at] + 1].argmin())
             if follows[j, g] < 0:
-                x[option[j, v, 0, g]] = 1.0
-                parts.append(g)
+                x[column_of[j, v, 0, g]] = 1.0
+                slots.append(g)
         # the leader is charged for the smallest limit that holds its slot and the followers'
         j, most = int(jobs[first]), int(used[first])
-        q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(parts))
+        q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(slots))
         g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())
-        x[option[j, v, q, g]] = 1.0
-        parts += [1] * (q - g - sum(parts))
-        x[pattern[LeaderPattern(k, v, q, g, tuple(sorted(parts, reverse=True)))]] += 1.0
+        x[column_of[j, v, q, g]] = 1.0
+        leader = Arc(v, q, size - q, g)
+        x[data.column_of_arc[leader]] += 1.0
+        x[arc_flow.path_of(data, v, slots, leader.head)] += 1.0
     return x

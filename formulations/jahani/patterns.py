@@ -1,76 +1,72 @@
 """
-Jahani's problem as an exact pattern model: a few dozen integers, whatever the number of nodes.
+Jahani's problem as an exact pattern model by arc flow, of a size that does not depend on the nodes.
 
 Sets and data (Jahani 2019, Table I; times relative to now)
     j in J jobs, v in V node types, g = 1..s_v GPUs, k node classes (nodes with the same
-    allowed types), N_k nodes of class k, p in Pi_v the partitions of s_v, a_pg how often part
-    g occurs in p
+    allowed types), N_k nodes of class k, u = 0..s_v - 1 GPUs of a node that are already cut
     C_jvg = tardiness cost + (g / s_v) c_v t_jvg - mu g      executing j on g GPUs of type v
     P_j   = postponement cost
 
 Variables
     x_jvg in [0, 1]       job j takes a slot of g GPUs on a node of type v
-    L_kvp in {0, 1, ...}  nodes of class k configured as v and cut by pattern p
+    L_kv in {0, 1, ...}   nodes of class k configured as v
+    y_vug in {0, 1, ...}  nodes of type v that have a slot of g GPUs after the first u ones
 
-    min  sum_j P_j + sum_jvg (C_jvg - P_j) x_jvg + sum_kvp mu s_v L_kvp
-    (cover)   sum_vg x_jvg <= 1                          for all j
-    (slots)   sum_j x_jvg <= sum_kp a_pg L_kvp           for all v, g
-    (nodes)   sum_kvp L_kvp = min(J, N), or <= N         open_nodes jahani_eq, free
-    (class)   sum_vp L_kvp <= N_k                        for all k, when there are several
+    min  sum_j P_j + sum_jvg (C_jvg - P_j) x_jvg + sum_kv mu s_v L_kv
+    (cover)   sum_vg x_jvg <= 1                              for all j
+    (slots)   sum_j x_jvg <= sum_u y_vug                     for all v, g
+    (source)  sum_g y_v0g <= sum_k L_kv                      for all v
+    (flow)    sum_g y_vug <= sum_g y_v,u-g,g                 for all v, 0 < u < s_v
+    (nodes)   sum_kv L_kv = min(J, N), or <= N               open_nodes jahani_eq, free
+    (class)   sum_v L_kv <= N_k                              for all k, when there are several
 
-Exact: a node whose jobs use q <= s_v GPUs is padded with parts of one GPU to a pattern, and for
-fixed integer L the x-system is a transportation problem, so x may stay continuous. Columns that
+Exact: the slots of a node, the largest first, are a path from 0 (see `arc_flow`), and for fixed
+integer y the x-system is a transportation problem, so x may stay continuous. Columns that
 cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a smaller g' < g.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.types import Floats
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.solve import solve
-from rsjs.formulations.modes import pattern_model
-from rsjs.formulations.modes.modes import partitions
-from rsjs.formulations.modes.pattern_model import PatternData
-from rsjs.instances.cluster import Cluster
+from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import selected_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
-INDEX_LETTERS = {"x": "jvg", "L": "kvp", "cover": "j", "slots": "vg", "classes": "k"}
-
-
-class Pattern(NamedTuple):
-    """A partition of the GPUs of a node of a class, taken as a type."""
-
-    node_class: int
-    node_type: int
-    parts: tuple[int, ...]
-
-    @property
-    def modes(self) -> list[tuple[int, int]]:
-        """(v, g) of each part."""
-        return [(self.node_type, g) for g in self.parts]
+INDEX_LETTERS = {
+    "x": "jvg",
+    "L": "kv",
+    "y": "vqug",
+    "cover": "j",
+    "slots": "vg",
+    "source": "v",
+    "flow": "vu",
+    "classes": "k",
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PatternModel(PatternData):
+class PatternModel(ArcFlowData):
     """The model's data; its modes are (v, g)."""
 
     execution: Floats  # (J, V, G + 1) C_jvg; inf where not admissible
 
     @staticmethod
     def of(instance: Instance) -> PatternModel:
-        """Return options and patterns of an instance."""
+        """Return options and arcs of an instance."""
         cost = execution_costs(instance)
         gain = cost - cost_tables(instance).postponement[:, None, None]
         best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
@@ -78,24 +74,27 @@ class PatternModel(PatternData):
         useful[:, :, 1:] &= cost[:, :, 1:] < best_smaller
         job, *kind = np.nonzero(useful)
         modes, mode = np.unique(np.column_stack(kind), axis=0, return_inverse=True)
+        pairs = [(v, g) for v, g in modes.tolist()]
+        cuts = mode_arcs(instance.cluster.gpus_of_type, pairs)
+        position = {mode: q for q, mode in enumerate(pairs)}
         return PatternModel(
             instance=instance,
             job=job,
             mode=mode,
             gain=gain[useful],
-            modes=[(v, g) for v, g in modes.tolist()],
-            patterns=node_patterns(instance.cluster),
+            modes=pairs,
+            arcs=cuts,
+            arc_mode=np.array([position[arc.node_type, arc.gpus] for arc in cuts], dtype=np.int64),
             execution=cost,
         )
 
 
-def node_patterns(cluster: Cluster) -> list[Pattern]:
-    """Return the partitions of the GPUs of each type that nodes of each class may take."""
-    return [
-        Pattern(k, v, parts)
-        for k, v in np.argwhere(cluster.allowed_in_class).tolist()
-        for parts in partitions(int(cluster.gpus_of_type[v]))
-    ]
+def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]]) -> list[Arc]:
+    """Return the arcs of node types of these sizes for slots of modes (v, g)."""
+    gpus: dict[int, list[int]] = {}
+    for v, g in modes:
+        gpus.setdefault(v, []).append(g)
+    return [arc for v, counts in gpus.items() for arc in arc_flow.arcs(v, int(sizes[v]), counts)]
 
 
 def execution_costs(instance: Instance) -> Floats:
@@ -113,23 +112,21 @@ def execution_costs(instance: Instance) -> Floats:
 
 
 data_of = PatternModel.of
-extract = pattern_model.extract
+extract = arc_flow.extract
 run = partial(solve, __name__)
 
 
 def build(data: PatternModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns are x, then L, as in `PatternModel`."""
+    """Build the Pyomo model; its columns are x, L, y."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import implied_integers, index_set
+    from rsjs.formulations.milp.from_pyomo import implied_integers
 
     m = pyo.ConcreteModel(name="jahani_patterns")
     m.x = pyo.Var(data.options, bounds=(0, 1))
-    patterns = index_set((k, v, *parts) for k, v, parts in data.patterns)
-    _, most = selected_nodes(data.instance)
-    m.L = pyo.Var(patterns, domain=pyo.NonNegativeIntegers, bounds=(0, most))
     m.implied_integer = implied_integers(m.x)
-    pattern_model.add_rows(m, data, list(m.x.values()), list(m.L.values()))
+    arc_flow.add_columns(m, data)
+    arc_flow.add_rows(m, data, list(m.x.values()))
     return m
 
 
@@ -138,20 +135,16 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
     Return the column vector of a feasible solution.
 
     A job whose column was left out takes the smaller slot that dominates it, or is postponed
-    where that costs no more: the vector never costs more than the decision.
+    where that costs no more: the vector never costs more than the solution.
     """
-    option = {key: i for i, key in enumerate(data.options)}
-    pattern = {key: len(data.job) + i for i, key in enumerate(data.patterns)}
-    x = np.zeros(len(data.cost))
-    cluster = data.instance.cluster
+    x, column_of = np.zeros(len(data.cost)), data.column_of
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
-        v, parts = int(solution.node_type[n]), []
+        v, slots = int(solution.node_type[n]), []
         for j in np.flatnonzero(solution.job_node == n).tolist():
             g = int(np.argmin(data.execution[j, v, : solution.job_gpus[j] + 1]))
-            if (j, v, g) in option:
-                x[option[j, v, g]] = 1.0
-                parts.append(g)
-        parts += [1] * (int(cluster.gpus_of_type[v]) - sum(parts))
-        key = Pattern(int(cluster.class_of_node[n]), v, tuple(sorted(parts, reverse=True)))
-        x[pattern[key]] += 1.0
+            if (j, v, g) in column_of:
+                x[column_of[j, v, g]] = 1.0
+                slots.append(g)
+        x[column_of[int(data.instance.cluster.class_of_node[n]), v]] += 1.0
+        x[arc_flow.path_of(data, v, slots)] += 1.0
     return x

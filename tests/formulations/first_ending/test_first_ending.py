@@ -18,7 +18,8 @@ from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import node_indexed as by_node
 from rsjs.formulations.first_ending import patterns
-from rsjs.formulations.first_ending.patterns import LeaderMode, LeaderPattern
+from rsjs.formulations.first_ending.patterns import LeaderMode
+from rsjs.formulations.modes.arc_flow import Arc
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
@@ -104,6 +105,28 @@ def kiros(catalogue, due, nodes, jobs):
     return replace(instance, objective=FAMILIES["kiros"])
 
 
+def one_type(gpus, cost):
+    """Forty nodes of one type; 60 jobs whose times fall with each GPU."""
+    instance = kiros("table2", "base", 40, 60)
+    hours = np.full((60, 1, gpus + 1), np.inf)
+    hours[:, 0, 1:] = 8.0 / np.arange(1, gpus + 1) ** 0.8
+    kind = NodeType(name="node", gpu_type="K80", cost=cost)
+    cluster = Cluster(
+        gpu_types=(GpuType(name="K80", memory_gb=12.0),),
+        node_types=(kind,),
+        groups=(NodeGroup(count=40, types=("node",)),),
+    )
+    jobs = replace(
+        instance.jobs,
+        hours_per_epoch=hours,
+        inflation=np.empty((60, 1, 0)),
+        epochs_max=np.ones(60, dtype=np.int64),
+        memory_gb=np.zeros(60),
+        due=np.full(60, 0.1),
+    )
+    return replace(instance, cluster=cluster, jobs=jobs)
+
+
 def optimum(formulation, data, solver="highs"):
     """What a solver finds at gap 0."""
     return backend(solver).load()(SolveTask(matrix(formulation, data), EXACT, seconds=300))
@@ -181,20 +204,18 @@ def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
     assert_all_agree(free)
 
 
-@pytest.mark.parametrize(("catalogue", "integers"), [("table2", 112), ("azure", 20)])
-def test_flat_costs_need_one_integer_per_marked_pattern(catalogue, integers):
-    data = patterns.data_of(kiros(catalogue, "base", 40, 400))
-    assert matrix(patterns, data).counts["integers"] == integers
+@pytest.mark.parametrize("gpus", [8, 24, 72])
+def test_integers_grow_with_the_square_of_the_gpus_and_not_with_the_patterns(gpus):
+    """One node type with a flat price: a leader's arc for each slot, followers' at each place."""
+    data = patterns.data_of(one_type(gpus, (0.0, *[1.0] * gpus)))
+    assert matrix(patterns, data).counts["integers"] <= 1 + gpus + gpus * gpus // 2
 
 
-def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
-    instance = kiros("table2", "base", 40, 400)
-    types = {v.name: v for v in instance.cluster.node_types}
-    server = replace(types["In-house server 2"], cost=tuple(0.1 * g for g in range(9)))
-    groups = (NodeGroup(count=40, types=(server.name,)),)
-    cluster = replace(instance.cluster, node_types=(server,), groups=groups)
-    data = patterns.data_of(replace(instance, cluster=cluster))
-    assert matrix(patterns, data).counts["integers"] == 120
+def test_a_price_that_rises_with_each_gpu_needs_a_leaders_arc_for_each_pair():
+    data = patterns.data_of(one_type(8, tuple(0.1 * g for g in range(9))))
+    leaders = [arc for arc in data.arcs if arc.limit]
+    assert len(leaders) == 8 * 9 // 2
+    assert {arc.tail for arc in leaders} == set(range(8))
 
 
 def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
@@ -241,9 +262,12 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     follows = data.mode == data.modes.index(LeaderMode(four, 0, 1))
     late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])
     soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
-    x = np.zeros(len(data.job) + len(data.patterns))
+    x = np.zeros(len(data.cost))
     x[
-        [late, soon, len(data.job) + data.patterns.index(LeaderPattern(1, four, 4, 1, (1, 1, 1)))]
+        [
+            *(late, soon, data.column_of[1, four]),
+            *(data.column_of_arc[Arc(four, 4 * (at == 0), at, 1)] for at in (0, 1)),
+        ]
     ] = 1.0
     model = matrix(patterns, data)
     assert (model.A @ x <= model.row_upper).all()

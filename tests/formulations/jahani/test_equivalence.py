@@ -93,9 +93,10 @@ def test_the_literal_model_has_the_size_that_its_formulas_give(nodes, jobs):
     )
 
 
-def test_the_pattern_model_has_62_integers_for_table_2():
-    data = PatternModel.of(generate(nodes=40, jobs=400, seed=1))
-    assert matrix(jahani_patterns, data).counts["integers"] == 62
+def test_the_pattern_model_has_84_integers_for_table_2_whatever_the_number_of_nodes():
+    for nodes in (40, 100):
+        data = PatternModel.of(generate(nodes=nodes, jobs=400, seed=1))
+        assert matrix(jahani_patterns, data).counts["integers"] == 84
 
 
 def mixed_classes():
