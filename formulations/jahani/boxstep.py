@@ -9,8 +9,8 @@ For low <= pi <= high a job's cheapest alternative can only be a column with
 or to be postponed if that minimum is 0 or more: with the program over these columns, in which u_s
 modes are bought at the price high_s and w_s are sold at low_s,
 
-    min  sum (C_js - P_j) x_js + sum_c mu s_c L_c + sum_s (high_s u_s - low_s w_s)
-    s.t. sum_j x_js + b_s - sum_c a_cs L_c = u_s - w_s   and the rest of `restricted_milp`,
+    min  sum (C_js - P_j) x_js + sum_kv mu s_v L_kv + sum_s (high_s u_s - low_s w_s)
+    s.t. sum_j x_js + b_s - sum_vu y_vug = u_s - w_s   and the rest of `restricted_milp`,
 
 the dual is maximised over the box without approximation. Where u = 0, and w_s = 0 for all s with
 low_s > 0, the box does not bind. Primal simplex starts from the last basis, or from each job's
@@ -39,8 +39,8 @@ class Basis:
 
     modes: Bools  # (S, J) columns x
     waits: Bools  # (J,) slacks of the cover rows: postponed jobs
-    columns: Bools  # (C + 2S,) columns L, u, w
-    rows: Bools  # (S + 1 + K,) slacks of the other rows
+    columns: Bools  # (Y + 2S,) columns L, y, u, w
+    rows: Bools  # (S + R + 1 + K,) slacks of the other rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class BoxSolution:
     multipliers: Floats  # (S,)
     binds: bool  # whether multipliers outside the box may be better
     choice: Ints  # (J,) mode of each job, -1 = postponed; jobs in halves are postponed
-    counts: Floats  # (C,) L
+    flow: Floats  # (Y,) L and y
     basis: Basis
 
 
@@ -63,21 +63,28 @@ def useful(model: ModeModel, low: Floats, high: Floats, basis: Basis) -> tuple[B
 
 
 def first_basis(model: ModeModel, centre: Floats) -> Basis:
-    """Return the basis of each job's cheapest alternative, the cheapest patterns, and the slack."""
+    """Return the basis of each job's cheapest alternative, the cheapest nodes, and the slack."""
     reduced = model.gain + centre[:, None]
     cheapest, jobs = reduced.argmin(axis=0), np.arange(model.jobs)
     taken = reduced[cheapest, jobs] < 0.0
     modes = np.zeros(reduced.shape, dtype=bool)
     modes[cheapest[taken], jobs[taken]] = True
-    patterns, size = model.parts.shape
-    basic, rows = np.zeros(patterns, dtype=bool), np.zeros(size + 1 + len(model.sizes), dtype=bool)
+    cuts, size = model.cuts, len(model.gain)
+    basic, flow = np.zeros(len(cuts.cost), dtype=bool), np.zeros(len(cuts.cost))
+    other = size + cuts.rows  # rows (nodes) and (class)
+    rows = np.zeros(other + 1 + len(model.sizes), dtype=bool)
     rows[size:] = True
-    # nodes of the cheapest patterns; a row whose nodes are used up is not basic
-    used = np.zeros(patterns)
-    for k, c, _, number in model.cheapest_patterns(centre):
-        used[c], basic[c] = number, True
-        rows[size if used.sum() >= model.nodes else size + 1 + k] = False
-    short = modes.sum(axis=1) > used @ model.parts
+    # the cheapest nodes and the arcs of their slots; a row that these use up is not basic
+    left = model.nodes
+    for k, c, slots, _, number in model.cheapest_nodes(centre):
+        columns = [c, *cuts.path(int(cuts.of_type[c]), slots)] if cuts.arcs else [c]
+        basic[columns] = True
+        flow[columns] += number
+        left -= number
+        rows[other if left <= 0.0 else other + 1 + k] = False
+        at, column, value = cuts.balance
+        rows[size + at[(value > 0.0) & np.isin(column, columns)]] = False
+    short = modes.sum(axis=1) > cuts.offered(flow, size)
     return Basis(modes, ~taken, np.concatenate([basic, short, ~short]), rows)
 
 
@@ -95,13 +102,13 @@ def solve(
         return None
     solution = highs.getSolution()
     values, dual = np.array(solution.col_value), np.array(solution.row_dual)
-    n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
-    x, counts, u, w = np.split(values, [n, n + patterns, n + patterns + size])
+    n, m, size = len(columns.job), len(columns.jobs), len(model.gain)
+    x, flow, u, w = np.split(values, np.cumsum([n, len(model.cuts.cost), size]))
     return BoxSolution(
         multipliers=np.clip(-dual[m : m + size], low, high),
         binds=bool((u > FEASIBLE).any() or (w[low > 0.0] > FEASIBLE).any()),
         choice=columns.choice(x),
-        counts=counts,
+        flow=flow,
         basis=_kept(model, columns, highs.getBasicVariables()[1]),
     )
 
@@ -138,9 +145,9 @@ def _statuses(basic: Bools, otherwise: highspy.HighsBasisStatus) -> list[highspy
 
 def _kept(model: ModeModel, columns: OpenJobColumns, basic: Ints) -> Basis:
     """Return the basis that HiGHS lists: columns as they are, row r as -1 - r."""
-    n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
-    column = np.zeros(n + patterns + 2 * size, dtype=bool)
-    row = np.zeros(m + size + 1 + len(model.sizes), dtype=bool)
+    cuts, n, m, size = model.cuts, len(columns.job), len(columns.jobs), len(model.gain)
+    column = np.zeros(n + len(cuts.cost) + 2 * size, dtype=bool)
+    row = np.zeros(m + size + cuts.rows + 1 + len(model.sizes), dtype=bool)
     column[basic[basic >= 0]], row[-1 - basic[basic < 0]] = True, True
     modes, waits = np.zeros(model.gain.shape, dtype=bool), np.zeros(model.jobs, dtype=bool)
     modes[columns.mode, columns.job], waits[columns.jobs] = column[:n], row[:m]

@@ -1,13 +1,13 @@
 """
 Jahani's problem by its Lagrangian dual: a solution with a proven gap from few columns.
 
-1. `lagrangian` gives multipliers pi, the bound D and the nodes of each pattern in the relaxed
-   problem. They are rounded: whole nodes stay; nodes left over are cut one by one by the pattern
-   that brings the modes offered nearest to those of the relaxed problem; then single nodes take
-   another pattern as long as that brings them nearer still. Distance: modes too few and too many,
-   and the reduced costs of the patterns in units of the mean multiplier. For nodes in whole
-   numbers the best modes of the jobs are those of the dual with L fixed, whose linear program has
-   integral vertices.
+1. `lagrangian` gives multipliers pi, the bound D and the flows L, y of the relaxed problem, which
+   are taken apart into patterns, the slots of a node. These are rounded: whole nodes stay; nodes
+   left over are cut one by one by the pattern that brings the modes offered nearest to those of
+   the relaxed problem; then single nodes take another pattern as long as that brings them nearer
+   still. Distance: modes too few and too many, and the reduced costs of the patterns in units of
+   the mean multiplier. For nodes in whole numbers the best modes of the jobs are those of the dual
+   with L and y fixed, whose linear program has integral vertices.
 2. The alternatives of the jobs with the smallest reduced costs
    d_js = C_js - P_j + pi_s - min(0, min_t ...), postponement included, make a small integer
    program (`restricted_milp`). A solution that uses another one costs at least D + its d, so
@@ -21,7 +21,10 @@ Source: jahani.md 4.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +39,7 @@ from rsjs.formulations.jahani.mode_model import InstanceModes, ModeModel
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
+from rsjs.formulations.modes import arc_flow
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -85,17 +89,17 @@ class _DualSearch(BoundTracker):
 
     def round(self, dual: Dual) -> None:
         """Round the relaxed solution."""
-        counts = rounded(self.model, dual.counts, dual.multipliers)
-        self.offer(decision(self.modes, fitted(self.modes, dual.choice, counts)))
-        self.refill(counts, dual.multipliers)
+        cuts = rounded(self.modes, dual.flow, dual.multipliers)
+        self.offer(decision(self.modes, fitted(self.modes, dual.choice, cuts)))
+        self.refill(cuts, dual.multipliers)
 
-    def refill(self, counts: Ints, multipliers: Floats) -> None:
-        """Assign the jobs to their best modes for fixed numbers of nodes, over all columns."""
+    def refill(self, cuts: Cuts, multipliers: Floats) -> None:
+        """Assign the jobs to their best modes for nodes that are cut, over all columns."""
         if self.over() or self.reached:
             return
-        fixed = self.model.with_patterns(counts.astype(float))
+        fixed = self.model.with_flow(flow_of(self.modes, cuts))
         found = lagrangian.maximise(fixed, start=multipliers, seconds=self.seconds, stop=self.over)
-        self.offer(decision(self.modes, fitted(self.modes, found.choice, counts)))
+        self.offer(decision(self.modes, fitted(self.modes, found.choice, cuts)))
 
     def prove(self, dual: Dual) -> Stop:
         """Solve integer programs until the goal is reached."""
@@ -130,8 +134,9 @@ class _DualSearch(BoundTracker):
         taken = begin.choice[columns.job] == columns.mode
 
         def found(x: Floats) -> None:
-            placed, counts = x[: len(taken)], np.rint(x[len(taken) :]).astype(np.int64)
-            self.offer(decision(self.modes, fitted(self.modes, columns.choice(placed), counts)))
+            placed, flow = x[: len(taken)], np.rint(x[len(taken) :]).astype(np.int64)
+            cuts = whole_cuts(self.modes, flow)
+            self.offer(decision(self.modes, fitted(self.modes, columns.choice(placed), cuts)))
 
         def bounded(bound: float) -> None:
             self.raise_to(min(bound, others), "solver")
@@ -140,7 +145,7 @@ class _DualSearch(BoundTracker):
             matrix,
             self.call.limits,
             seconds=self.seconds(),
-            start=np.concatenate([taken, begin.counts]).astype(float),
+            start=np.concatenate([taken, flow_of(self.modes, begin.cuts)]).astype(float),
             on_incumbent=found,
             on_bound=bounded,
             stop=lambda: self.reached or self.report.stop_requested(),
@@ -149,63 +154,141 @@ class _DualSearch(BoundTracker):
         raw = self.last = chosen_solver(self.call).load()(task)
         if raw.bound is not None:
             bounded(raw.bound)
-        self.refill(assignment(self.modes, self.best).counts, dual.multipliers)
+        self.refill(assignment(self.modes, self.best).cuts, dual.multipliers)
 
 
-def rounded(model: ModeModel, counts: Floats, multipliers: Floats) -> Ints:
-    """Return (C,) whole numbers of nodes cut by each pattern, feasible for (nodes) and (class)."""
-    whole = np.floor(counts + 1e-6).astype(np.int64)
-    target = counts @ model.parts
-    price = model.idle - model.parts @ multipliers
+class Pattern(NamedTuple):
+    """The class, the type and the slots of a node, the largest first."""
+
+    node_class: int
+    node_type: int
+    slots: tuple[int, ...]
+
+
+Cuts = Mapping[Pattern, int]  # nodes cut by each pattern
+
+
+def flow_of(modes: InstanceModes, cuts: Cuts) -> Ints:
+    """Return (Y,) L and y of nodes that are cut."""
+    nodes = modes.model.cuts
+    flow = np.zeros(len(nodes.cost), dtype=np.int64)
+    for (k, v, slots), number in cuts.items():
+        flow[[nodes.column_of[k, v], *nodes.path(v, slots)]] += number
+    return flow
+
+
+def patterns_of(modes: InstanceModes, flow: Floats | Ints) -> dict[Pattern, Any]:
+    """Take L and y (Y,) apart into patterns and nodes of each, in the order of the classes."""
+    nodes, n = modes.model.cuts, len(modes.model.cuts.of_class)
+    by_type = arc_flow.paths(nodes.arcs, flow[n:])
+    result: dict[Pattern, Any] = defaultdict(int)
+    for c in np.flatnonzero(flow[:n] > arc_flow.SMALL).tolist():
+        k, v, left = int(nodes.of_class[c]), int(nodes.of_type[c]), flow[c].item()
+        waiting = by_type[v]
+        while left > arc_flow.SMALL and waiting:
+            path, number = waiting.pop()
+            if number > left + arc_flow.SMALL:
+                waiting.append((path, number - left))
+            slots = tuple(sorted((nodes.arcs[a].gpus for a in path), reverse=True))
+            result[Pattern(k, v, slots)] += min(number, left)
+            left -= min(number, left)
+        if left > arc_flow.SMALL:
+            result[Pattern(k, v, ())] += left
+    return result
+
+
+def whole_cuts(modes: InstanceModes, flow: Ints) -> Cuts:
+    """Return the nodes that integral L and y (Y,) cut."""
+    return patterns_of(modes, flow)
+
+
+def rounded(modes: InstanceModes, flow: Floats, multipliers: Floats) -> Cuts:
+    """Return whole numbers of nodes cut by each pattern, feasible for (nodes) and (class)."""
+    pool = _Pool.of(modes, patterns_of(modes, flow), multipliers)
+    whole = np.floor(pool.nodes + 1e-6).astype(np.int64)
+    target = pool.nodes @ pool.parts
+    price = pool.idle - pool.parts @ multipliers
     excess = (price - price.min()) / max(float(multipliers.mean()), 1e-9)
-    while (room := _has_room(model, whole)).any():
-        lacking = target - whole @ model.parts
-        change = np.abs(lacking - model.parts).sum(axis=1) - np.abs(lacking).sum() + excess
+    model = modes.model
+    while (room := pool.has_room(model, whole)).any():
+        lacking = target - whole @ pool.parts
+        change = np.abs(lacking - pool.parts).sum(axis=1) - np.abs(lacking).sum() + excess
         best = int(np.where(room, change, np.inf).argmin())
         if change[best] >= 0.0 and not model.exactly:
             break
         whole[best] += 1
-    while (move := _exchange(model, whole, target, excess)) is not None:
+    while (move := _exchange(pool, whole, target, excess)) is not None:
         whole[list(move)] += (-1, 1)
-    return whole
+    taken = np.flatnonzero(whole).tolist()
+    return {pool.patterns[c]: int(whole[c]) for c in taken}
 
 
-def _has_room(model: ModeModel, whole: Ints) -> Bools:
-    """Return (C,) whether one more node may be cut by each pattern."""
-    used = np.bincount(model.of_class, weights=whole, minlength=len(model.sizes))
-    room: Bools = (used < model.sizes)[model.of_class] & (whole.sum() < model.nodes)
-    return room
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """The patterns that rounding chooses from."""
+
+    patterns: list[Pattern]
+    nodes: Floats  # (C,) nodes of each pattern in the relaxed solution
+    parts: Floats  # (C, S) modes a pattern offers
+    idle: Floats  # (C,) mu s_v [$]
+    of_class: Ints  # (C,)
+
+    @staticmethod
+    def of(modes: InstanceModes, relaxed: Mapping[Pattern, float], multipliers: Floats) -> _Pool:
+        """Return the patterns of the relaxed solution on nodes of all classes, and the cheapest."""
+        nodes = modes.model.cuts
+        slots = {(v, slots) for _, v, slots in relaxed}
+        for v, (_, best) in nodes.most_valuable(multipliers).items():
+            slots.add((v, tuple(sorted(best, reverse=True))))
+        pairs = zip(nodes.of_class.tolist(), nodes.of_type.tolist(), strict=True)
+        patterns = [Pattern(k, v, s) for k, v in pairs for u, s in sorted(slots) if u == v]
+        parts = np.zeros((len(patterns), len(modes.model.gain)))
+        for row, (_, v, gpus) in zip(parts, patterns, strict=True):
+            np.add.at(row, modes.mode[v, list(gpus)], 1.0)
+        kind = [nodes.column_of[k, v] for k, v, _ in patterns]
+        return _Pool(
+            patterns,
+            np.array([relaxed.get(pattern, 0.0) for pattern in patterns]),
+            parts,
+            nodes.cost[kind],
+            nodes.of_class[kind],
+        )
+
+    def has_room(self, model: ModeModel, whole: Ints) -> Bools:
+        """Return (C,) whether one more node may be cut by each pattern."""
+        used = np.bincount(self.of_class, weights=whole, minlength=len(model.sizes))
+        room: Bools = (used < model.sizes)[self.of_class] & (whole.sum() < model.nodes)
+        return room
 
 
-def _exchange(
-    model: ModeModel, whole: Ints, target: Floats, excess: Floats
-) -> tuple[int, int] | None:
+def _exchange(pool: _Pool, whole: Ints, target: Floats, excess: Floats) -> tuple[int, int] | None:
     """Return the patterns (from, to) between which moving a node gains most."""
-    lacking = target - whole @ model.parts
+    lacking = target - whole @ pool.parts
     best, move = np.abs(lacking).sum() - 1e-6, None
     for a in np.flatnonzero(whole).tolist():
-        distance = np.abs(lacking + model.parts[a] - model.parts).sum(axis=1) + excess - excess[a]
-        distance[model.of_class != model.of_class[a]] = np.inf
+        distance = np.abs(lacking + pool.parts[a] - pool.parts).sum(axis=1) + excess - excess[a]
+        distance[pool.of_class != pool.of_class[a]] = np.inf
         if distance.min() < best:
             best, move = float(distance.min()), (a, int(distance.argmin()))
     return move
 
 
 class ModeAssignment(NamedTuple):
-    """A decision of the mode model: (J,) modes, -1 = postponed, and (C,) nodes of each pattern."""
+    """A solution of the mode model: (J,) modes, -1 = postponed, and the nodes that offer them."""
 
     choice: Ints
-    counts: Ints
+    cuts: Cuts
 
 
-def fitted(modes: InstanceModes, choice: Ints, counts: Ints) -> ModeAssignment:
+def fitted(modes: InstanceModes, choice: Ints, cuts: Cuts) -> ModeAssignment:
     """
     Assign the jobs to modes that the patterns offer.
 
     Where more jobs want a mode than there are, those that save least have to go; they and the
     postponed jobs take what is free and saves most, again and again until nobody gains.
     """
-    gain, room = modes.model.gain, np.rint(counts @ modes.model.parts).astype(np.int64)
+    gain, nodes = modes.model.gain, modes.model.cuts
+    room = np.rint(nodes.offered(flow_of(modes, cuts), len(gain))).astype(np.int64)
     placed, wanted = np.full(len(choice), -1), choice
     while (asking := np.flatnonzero(wanted >= 0)).size:
         # of the jobs that ask for a mode those that save most come first
@@ -220,7 +303,7 @@ def fitted(modes: InstanceModes, choice: Ints, counts: Ints) -> ModeAssignment:
         wanted = np.full(len(choice), -1)
         if free.size:
             wanted[waiting] = np.where(saved.min(axis=0) < 0.0, free[saved.argmin(axis=0)], -1)
-    return ModeAssignment(placed, counts)
+    return ModeAssignment(placed, cuts)
 
 
 def decision(modes: InstanceModes, assignment: ModeAssignment) -> Solution:
@@ -228,15 +311,12 @@ def decision(modes: InstanceModes, assignment: ModeAssignment) -> Solution:
     cluster = modes.instance.cluster
     node_type = np.full(cluster.nodes, -1)
     offered, at = [], []
-    taken = np.flatnonzero(assignment.counts)
-    for k in range(len(cluster.class_sizes)):
-        nodes = np.flatnonzero(cluster.class_of_node == k)
-        for c in taken[modes.model.of_class[taken] == k].tolist():
-            _, v, parts = modes.patterns[c]
-            mine, nodes = np.split(nodes, [assignment.counts[c]])
-            node_type[mine] = v
-            offered.append(np.tile(modes.mode[v, list(parts)], len(mine)))
-            at.append(np.repeat(mine, len(parts)))
+    free = [np.flatnonzero(cluster.class_of_node == k) for k in range(len(cluster.class_sizes))]
+    for (k, v, slots), number in sorted(assignment.cuts.items()):
+        mine, free[k] = np.split(free[k], [number])
+        node_type[mine] = v
+        offered.append(np.tile(modes.mode[v, list(slots)], len(mine)))
+        at.append(np.repeat(mine, len(slots)))
     job_node = np.full(len(assignment.choice), -1)
     jobs = np.flatnonzero(assignment.choice >= 0)
     if jobs.size:
@@ -285,15 +365,11 @@ def assignment(modes: InstanceModes, solution: Solution) -> ModeAssignment:
     np.add.at(used, (node[taken], modes.gpus[choice[running[taken]]]), 1)
     selected = np.flatnonzero(solution.node_type >= 0)
     v = solution.node_type[selected]
-    # a node is padded with parts of one GPU to a pattern
-    used[selected, 1] += cluster.gpus_of_type[v] - used[selected] @ np.arange(used.shape[1])
-    keys = np.column_stack([cluster.class_of_node[selected], v, used[selected]])
+    keys = np.column_stack([cluster.class_of_node[selected], v, used[selected, ::-1]])
     found, number = np.unique(keys, axis=0, return_counts=True)
-    pattern = {
-        (k, u, *np.bincount(parts, minlength=used.shape[1]).tolist()): c
-        for c, (k, u, parts) in enumerate(modes.patterns)
+    sizes = np.arange(used.shape[1])[::-1]
+    cuts = {
+        Pattern(k, u, tuple(np.repeat(sizes, slots).tolist())): nodes
+        for (k, u, *slots), nodes in zip(found.tolist(), number.tolist(), strict=True)
     }
-    counts = np.zeros(len(modes.patterns), dtype=np.int64)
-    for key, nodes in zip(found.tolist(), number.tolist(), strict=True):
-        counts[pattern[tuple(key)]] = nodes
-    return ModeAssignment(choice, counts)
+    return ModeAssignment(choice, cuts)

@@ -4,11 +4,11 @@ The Lagrangian dual of Jahani's problem: a certified bound from a price for each
 Any multipliers pi >= 0 on the rows (slots) of `mode_model` give the lower bound
 
     D(pi) = sum_j (P_j + min(0, min_s (C_js - P_j + pi_s)))
-            + min { sum_c (mu s_c - sum_s a_cs pi_s) L_c : L in (nodes), (class) }
+            + min { sum_kv mu s_v L_kv - sum_s pi_s y_s : (source), (flow), (nodes), (class) }
 
-on the cost of every decision; both minima are closed, all columns are priced in plain arrays, and
-a margin above what double precision can lose is subtracted. The maximum of D is the bound of the
-linear program of `jahani_patterns`.
+on the cost of every solution, y_s the slots of mode s: the second minimum is a knapsack for each
+node type. All columns are priced in plain arrays, and a margin above what double precision can
+lose is subtracted. The maximum of D is the bound of the linear program of `jahani_patterns`.
 
 D is maximised in a box that moves (`boxstep`): in each box exactly, over as many columns as a
 small program has; the box is as wide as they allow, and more are allowed whenever it binds. The
@@ -46,7 +46,7 @@ class Dual:
     multipliers: Floats  # (S,) to start the next call with [$]
     optimal: bool  # whether no multipliers are better
     choice: Ints  # (J,) mode of each job in the linear program, -1 = postponed
-    counts: Floats  # (C,) nodes of each pattern in it
+    flow: Floats  # (Y,) nodes and arcs in it
     iterations: int
 
 
@@ -80,7 +80,7 @@ def maximise(
     stop : callable
         Whether to end early.
     """
-    width, counts = WIDE, None
+    width, flow = WIDE, None
     if start is not None:
         start = usable(model, start)
     else:
@@ -88,8 +88,8 @@ def maximise(
             ascent = _Ascent(model.sample(size), start, width, ignore)  # bounds of other problems
             found = ascent.run(ROUGH, seconds, stop)
             start, width = found.multipliers, ascent.width
-            counts = found.counts * (model.jobs / size)
-    return _Ascent(model, start, width, on_bound, counts).run(0.0, seconds, stop)
+            flow = found.flow * (model.jobs / size)
+    return _Ascent(model, start, width, on_bound, flow).run(0.0, seconds, stop)
 
 
 class _Ascent:
@@ -101,7 +101,7 @@ class _Ascent:
         start: Floats | None,
         width: float,
         on_bound: Callable[[float], None],
-        counts: Floats | None = None,
+        flow: Floats | None = None,
     ) -> None:
         self.model, self.width, self.on_bound = model, width, on_bound
         self.columns = COLUMNS if start is not None else np.inf
@@ -109,11 +109,13 @@ class _Ascent:
         self.highest = worth  # no mode is worth more to any job
         self.best, self.multipliers = -np.inf, np.zeros(len(model.gain))
         self.offer(np.full(len(model.gain), worth / 2) if start is None else start)
-        if counts is None:
-            counts = np.zeros(len(model.idle))
-            for _, c, _, number in model.cheapest_patterns(self.multipliers):
-                counts[c] = number
-        self.counts = counts
+        if flow is None:
+            flow = np.zeros(len(model.cuts.cost))
+            for _, c, slots, _, number in model.cheapest_nodes(self.multipliers):
+                flow[c] = number
+                if model.cuts.arcs:
+                    flow[model.cuts.path(int(model.cuts.of_type[c]), slots)] += number
+        self.flow = flow
 
     def offer(self, multipliers: Floats) -> None:
         """Keep and report multipliers if they are the best so far."""
@@ -135,7 +137,7 @@ class _Ascent:
                 break
             iterations, before = iterations + 1, self.best
             centre, basis = solution.multipliers, solution.basis
-            choice, self.counts = solution.choice, solution.counts
+            choice, self.flow = solution.choice, solution.flow
             self.offer(centre)
             optimal = not solution.binds
             # the box binds: allow more columns and a wider box around the new multipliers
@@ -143,7 +145,7 @@ class _Ascent:
                 break
             self.columns *= MORE
             self.width *= 2.0
-        return Dual(self.best, self.multipliers, optimal, choice, self.counts, iterations)
+        return Dual(self.best, self.multipliers, optimal, choice, self.flow, iterations)
 
     def _box(self, centre: Floats, basis: Basis) -> tuple[Floats, Floats]:
         """Return the box, as wide as the number of columns allows."""
@@ -170,10 +172,10 @@ def _samples(jobs: int) -> list[int]:
 def certified(model: ModeModel, multipliers: Floats) -> float:
     """Return D(pi) for multipliers >= 0 of any origin, less the margin for rounding."""
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
-    found = model.cheapest_patterns(multipliers)
-    nodes = sum(price * number for _, _, price, number in found)
+    nodes = sum(price * number for *_, price, number in model.cheapest_nodes(multipliers))
     # margin: what double precision can lose in these sums
-    size = (model.parts @ multipliers + model.idle).max()
+    worth = max(value for value, _ in model.cuts.most_valuable(multipliers).values())
+    size = worth + model.cuts.cost.max()
     terms = (model.postponement - saved).sum() + model.jobs * multipliers.max(initial=0.0)
     margin = 1e-13 * float(terms + model.nodes * size)
     return float((model.postponement + saved).sum()) + nodes - margin

@@ -1,15 +1,16 @@
 """
-Jahani's pattern model with a row for each kind of mode: what its Lagrangian dual is made of.
+Jahani's arc-flow model with a row for each kind of mode: what its Lagrangian dual is made of.
 
 A mode (gpu type, $/h per GPU, g GPUs) costs a job the same on every node type that offers it, so
 one row serves all of them; x_js is the job in the mode, S is the number of modes. With C_js, P_j,
-L_c and a_cs as in `patterns`, c = (k, v, p),
+L_kv and y_vug as in `patterns`, and s_vg the mode of g GPUs on type v,
 
-    min  sum_j P_j + sum_js (C_js - P_j) x_js + sum_c mu s_c L_c
-    (cover)   sum_s x_js <= 1                        for all j
-    (slots)   sum_j x_js <= sum_c a_cs L_c           for all s
-    (nodes)   sum_c L_c = min(J, N), or <= N         open_nodes jahani_eq, free
-    (class)   sum_{c of class k} L_c <= N_k          for all k
+    min  sum_j P_j + sum_js (C_js - P_j) x_js + sum_kv mu s_v L_kv
+    (cover)   sum_s x_js <= 1                                   for all j
+    (slots)   sum_j x_js <= sum of the y_vug with s_vg = s      for all s
+    (source), (flow)                                            as in `patterns`
+    (nodes)   sum_kv L_kv = min(J, N), or <= N                  open_nodes jahani_eq, free
+    (class)   sum_v L_kv <= N_k                                 for all k
 
 Columns that cannot be in an optimum cost inf: C_js >= P_j, and those no better than a smaller
 mode of the same GPUs (a larger mode can be split).
@@ -17,27 +18,131 @@ mode of the same GPUs (a larger mode can be split).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.jahani.patterns import Pattern, execution_costs, node_patterns
+from rsjs.formulations.jahani.patterns import execution_costs, mode_arcs
+from rsjs.formulations.modes.arc_flow import Arc
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import selected_nodes
 
+Entries = tuple[Ints, Ints, Floats]  # rows, columns and values
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCuts:
+    """The columns that offer modes: nodes (k, v), then arcs; and the rows that tie them."""
+
+    cost: Floats  # (Y,) mu s_v of a node [$], 0 of an arc
+    of_class: Ints  # (n,) node class of each column of nodes
+    of_type: Ints  # (n,) node type
+    offers: Entries  # modes, columns, how many of the mode a unit of the column offers
+    balance: Entries  # rows of (source) and (flow), all <= 0
+    arcs: Sequence[Arc] = ()
+    mode: Ints = field(default_factory=lambda: np.empty((0, 0), np.int64))  # (V, G + 1), see below
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of `balance`."""
+        return int(self.balance[0].max(initial=-1)) + 1
+
+    @staticmethod
+    def of(cluster: Cluster, mode: Ints, mu: float) -> NodeCuts:
+        """Return nodes and arcs of a cluster; `mode` (V, G + 1) is -1 where there is none."""
+        sizes = cluster.gpus_of_type
+        of_class, of_type = np.argwhere(cluster.allowed_in_class).T
+        types = sorted(set(of_type.tolist()))
+        arcs = mode_arcs(sizes, [(v, g) for v in types for g in range(1, int(sizes[v]) + 1)])
+        n = len(of_type)
+        # rows: the source of each type at position 0, then its inner positions
+        row = {(v, u): r for r, (v, u) in enumerate((v, u) for v in types for u in range(sizes[v]))}
+        entries = [(row[v, 0], column, -1.0) for column, v in enumerate(of_type.tolist())]
+        for column, arc in enumerate(arcs, n):
+            entries.append((row[arc.node_type, arc.tail], column, 1.0))
+            if arc.head < sizes[arc.node_type]:
+                entries.append((row[arc.node_type, arc.head], column, -1.0))
+        rows, columns, values = (np.array(part) for part in zip(*entries, strict=True))
+        modes = np.array([mode[arc.node_type, arc.gpus] for arc in arcs], dtype=np.int64)
+        return NodeCuts(
+            cost=np.concatenate([mu * sizes[of_type], np.zeros(len(arcs))]),
+            of_class=of_class,
+            of_type=of_type,
+            offers=(modes, n + np.arange(len(arcs)), np.ones(len(arcs))),
+            balance=(rows, columns, values),
+            arcs=arcs,
+            mode=mode,
+        )
+
+    @staticmethod
+    def fixed(offered: Floats, cost: float) -> NodeCuts:
+        """Return one column, taken once, that offers so many (S,) of the modes."""
+        none = np.empty(0, dtype=np.int64)
+        modes = np.flatnonzero(offered)
+        return NodeCuts(
+            cost=np.array([cost]),
+            of_class=np.zeros(1, dtype=np.int64),
+            of_type=np.zeros(1, dtype=np.int64),
+            offers=(modes, np.zeros(len(modes), dtype=np.int64), offered[modes]),
+            balance=(none, none, np.empty(0)),
+        )
+
+    @cached_property
+    def column_of(self) -> dict[Arc | tuple[int, int], int]:
+        """Column of nodes (k, v), and of an arc."""
+        nodes = zip(self.of_class.tolist(), self.of_type.tolist(), strict=True)
+        return {key: column for column, key in enumerate([*nodes, *self.arcs])}
+
+    def path(self, v: int, gpus: Iterable[int]) -> list[int]:
+        """Return the columns of the arcs that cut a node of type v into these slots."""
+        columns, tail = [], 0
+        for g in sorted(gpus, reverse=True):
+            columns.append(self.column_of[Arc(v, 0, tail, g)])
+            tail += g
+        return columns
+
+    def offered(self, flow: Floats | Ints, modes: int) -> Floats:
+        """Return (modes,) how many of each mode columns (Y,) offer."""
+        mode, column, amount = self.offers
+        return np.bincount(mode, weights=amount * flow[column], minlength=modes)
+
+    def most_valuable(self, multipliers: Floats) -> dict[int, tuple[float, tuple[int, ...]]]:
+        """Return, by node type, the most that the slots of a node are worth, and their GPUs."""
+        if not self.arcs:
+            modes, _, amount = self.offers
+            return {0: (float(amount @ multipliers[modes]), ())}
+        return {v: self._knapsack(v, multipliers) for v in set(self.of_type.tolist())}
+
+    def _knapsack(self, v: int, multipliers: Floats) -> tuple[float, tuple[int, ...]]:
+        """Solve the unbounded knapsack of a node's GPUs: slots of g GPUs worth pi_g each."""
+        modes = self.mode[v, 1:][self.mode[v, 1:] >= 0]
+        size, value = len(modes), multipliers[modes]  # all of 1..s_v GPUs are modes
+        worth, last = np.zeros(size + 1), np.zeros(size + 1, dtype=np.int64)
+        for room in range(1, size + 1):
+            with_slot = (
+                value[:room] + worth[room - 1 :: -1]
+            )  # a slot of 1, 2, ... GPUs, and the rest
+            last[room] = int(with_slot.argmax()) + 1
+            worth[room] = with_slot[last[room] - 1]
+        slots, room = [], size
+        while room and worth[room] > 0.0:
+            slots.append(int(last[room]))
+            room -= slots[-1]
+        return float(worth[size]), tuple(slots)
+
 
 @dataclass(frozen=True, eq=False)
 class ModeModel:
-    """Jobs that want modes, patterns that offer them."""
+    """Jobs that want modes, nodes and arcs that offer them."""
 
     gain: Floats  # (S, J) C_js - P_j < 0 [$]; inf where left out
     postponement: Floats  # (J,) P_j [$]
-    parts: Floats  # (C, S) a_cs, the modes a pattern offers
-    idle: Floats  # (C,) mu s_c [$]
-    of_class: Ints  # (C,) node class of each pattern
+    cuts: NodeCuts
     sizes: Floats  # (K,) nodes of each class
     nodes: float  # nodes to select, or that may be selected
     exactly: bool  # whether so many must be selected
@@ -47,19 +152,22 @@ class ModeModel:
         """Number of jobs."""
         return len(self.postponement)
 
-    def cheapest_patterns(self, multipliers: Floats) -> list[tuple[int, int, float, float]]:
+    def cheapest_nodes(
+        self, multipliers: Floats
+    ) -> list[tuple[int, int, tuple[int, ...], float, float]]:
         """
-        Return the minimum over L of sum_c (mu s_c - sum_s a_cs pi_s) L_c.
+        Return the minimum over L and y of sum mu s_v L_kv - sum pi_s y_vug.
 
         Returns
         -------
-        list of (class, pattern, price, nodes)
+        list of (class, column, GPUs of its slots, price, nodes)
             The cheapest class first; those that save nothing only where nodes must be selected.
         """
-        price = self.idle - self.parts @ multipliers
+        worth, cuts = self.cuts.most_valuable(multipliers), self.cuts
+        price = cuts.cost[: len(cuts.of_type)] - [worth[v][0] for v in cuts.of_type.tolist()]
         best = []
         for k in range(len(self.sizes)):
-            of_class = np.flatnonzero(self.of_class == k)
+            of_class = np.flatnonzero(cuts.of_class == k)
             c = int(of_class[price[of_class].argmin()])
             best.append((float(price[c]), k, c))
         found, left = [], self.nodes
@@ -67,7 +175,7 @@ class ModeModel:
             number = min(left, float(self.sizes[k]))
             if number <= 0.0 or (least >= 0.0 and not self.exactly):
                 break
-            found.append((k, c, least, number))
+            found.append((k, c, worth[int(cuts.of_type[c])][1], least, number))
             left -= number
         return found
 
@@ -83,13 +191,12 @@ class ModeModel:
             nodes=self.nodes / every,
         )
 
-    def with_patterns(self, counts: Floats) -> ModeModel:
-        """Return the jobs' problem for fixed L: all nodes together are one pattern, taken once."""
+    def with_flow(self, flow: Floats | Ints) -> ModeModel:
+        """Return the jobs' problem for fixed L and y (Y,): one column, taken once."""
+        offered = self.cuts.offered(flow, len(self.gain))
         return replace(
             self,
-            parts=(counts @ self.parts)[None],
-            idle=np.atleast_1d(counts @ self.idle),
-            of_class=np.zeros(1, dtype=np.int64),
+            cuts=NodeCuts.fixed(offered, float(self.cuts.cost @ flow)),
             sizes=np.ones(1),
             nodes=1.0,
             exactly=True,
@@ -98,35 +205,28 @@ class ModeModel:
 
 @dataclass(frozen=True, eq=False)
 class InstanceModes:
-    """An instance's modes and patterns beside their model."""
+    """An instance's modes beside their model."""
 
     instance: Instance
     mode: Ints  # (V, G + 1) mode of g GPUs on a node type; -1 where there is none
     gpus: Ints  # (S,) g of each mode
-    patterns: list[Pattern]
     model: ModeModel
 
     @staticmethod
     def of(instance: Instance) -> InstanceModes:
-        """Return modes, patterns and costs of an instance."""
+        """Return modes, arcs and costs of an instance."""
         cluster, objective = instance.cluster, instance.objective
         mode, members = _modes(cluster)
-        patterns = node_patterns(cluster)
-        offered = np.zeros((len(patterns), len(members)))
-        for row, (_, v, parts) in zip(offered, patterns, strict=True):
-            np.add.at(row, mode[v, list(parts)], 1.0)
         least, most = selected_nodes(instance)
         model = ModeModel(
             gain=_gain(instance, members),
             postponement=cost_tables(instance).postponement,
-            parts=offered,
-            idle=np.array([objective.mu * sum(parts) for _, _, parts in patterns]),
-            of_class=np.array([k for k, _, _ in patterns]),
+            cuts=NodeCuts.of(cluster, mode, objective.mu),
             sizes=cluster.class_sizes.astype(float),
             nodes=most,
             exactly=least == most,
         )
-        return InstanceModes(instance, mode, np.array([g for _, g in members]), patterns, model)
+        return InstanceModes(instance, mode, np.array([g for _, g in members]), model)
 
 
 def _modes(cluster: Cluster) -> tuple[Ints, list[tuple[int, int]]]:

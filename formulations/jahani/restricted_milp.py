@@ -4,8 +4,8 @@ The mode model over few columns: jobs with one alternative left are settled, the
 The settled jobs' demand b_s moves to the right-hand side; x has columns for open jobs only:
 
     (cover)   sum_s x_js <= 1                             for the open jobs
-    (slots)   sum_j x_js - sum_c a_cs L_c <= -b_s         for all s
-    (nodes), (class)                                      as in `mode_model`
+    (slots)   sum_j x_js - sum_vu y_vug <= -b_s           for all s
+    (source), (flow), (nodes), (class)                    as in `mode_model`
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ def program(
     model: ModeModel, columns: OpenJobColumns, slack: tuple[Floats, Floats] | None = None
 ) -> MatrixModel:
     """
-    Build the program over these columns: x, L and, with slack, u and w.
+    Build the program over these columns: x, L, y and, with slack, u and w.
 
     Parameters
     ----------
     slack : (low, high), each (S,) float, optional
         Lowest and highest price of a mode [$]: (slots) become equations with u_s modes bought at
-        the highest and w_s sold at the lowest; L is continuous.
+        the highest and w_s sold at the lowest; L and y are continuous.
     """
-    n, (patterns, modes) = len(columns.job), model.parts.shape
-    x, L = np.arange(n), n + np.arange(patterns)
-    u, w = np.split(n + patterns + np.arange(2 * modes), 2)
-    each, pattern, mode = np.arange(modes), *np.nonzero(model.parts)
+    cuts, n, modes = model.cuts, len(columns.job), len(model.gain)
+    x, L = np.arange(n), n + np.arange(len(cuts.of_class))
+    u, w = np.split(n + len(cuts.cost) + np.arange(2 * modes), 2)
+    each, (mode, offering, amount) = np.arange(modes), cuts.offers
     # the modes of settled jobs move to the right-hand side
     taken = np.flatnonzero(columns.settled >= 0)
     demand = np.bincount(columns.settled[taken], minlength=modes).astype(float)
-    cost = [model.gain[columns.mode, columns.job], model.idle]
+    cost = [model.gain[columns.mode, columns.job], cuts.cost]
     entries: list[tuple[Ints, Ints, float | Floats]] = [
         (columns.mode, x, 1.0),
-        (mode, L[pattern], -model.parts[pattern, mode]),
+        (mode, n + offering, -amount),
     ]
     if slack is not None:
         cost += [slack[1], -slack[0]]
@@ -82,13 +82,16 @@ def program(
     rows = RowBuilder()
     rows.add(len(columns.jobs), -np.inf, 1.0, (columns.row, x, 1.0))
     rows.add(modes, -np.inf if slack is None else -demand, -demand, *entries)
+    row, column, value = cuts.balance
+    rows.add(cuts.rows, -np.inf, 0.0, (row, n + column, value))
     least = model.nodes if model.exactly else -np.inf
-    rows.add(1, least, model.nodes, (np.zeros(patterns, dtype=np.int64), L, 1.0))
-    rows.add(len(model.sizes), -np.inf, model.sizes, (model.of_class, L, 1.0))
+    rows.add(1, least, model.nodes, (np.zeros(len(L), dtype=np.int64), L, 1.0))
+    rows.add(len(model.sizes), -np.inf, model.sizes, (cuts.of_class, L, 1.0))
     kind = np.full(sum(map(len, cost)), ColumnKind.CONTINUOUS, np.uint8)
     upper = np.full(len(kind), np.inf)
     if slack is None:
         kind[:n], kind[n:] = ColumnKind.IMPLIED_INTEGER, ColumnKind.INTEGER
-        upper[:n], upper[n:] = 1.0, model.nodes
+        # a slot that no job takes is not needed
+        upper[:n], upper[n:], upper[L] = 1.0, model.jobs, model.nodes
     offset = model.postponement.sum() + model.gain[columns.settled[taken], taken].sum()
     return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind, offset=float(offset))

@@ -1,1 +1,1 @@
-"""Modes of a job, sharing of a GPU and partitions of a node, for all models."""
+"""Modes of the jobs, sharing of a GPU and pattern models by arc flow, for all models."""

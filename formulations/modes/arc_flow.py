@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
+SMALL = 1e-9  # flow that is rounding
+
+
 class Arc(NamedTuple):
     """The slot of a job: `gpus` GPUs of a node of `node_type` after the first `tail` ones."""
 
@@ -207,29 +210,32 @@ def needs_jobs(instance: Instance) -> bool:
     return instance.objective.open_nodes.startswith("rsjs_eq")
 
 
-def paths(arcs: Sequence[Arc], counts: Ints) -> dict[int, list[list[int]]]:
+def paths(arcs: Sequence[Arc], flow: Floats | Ints) -> dict[int, list[tuple[tuple[int, ...], Any]]]:
     """
-    Return, by node type, the nodes that integral flows cut: the positions of their arcs.
+    Return, by node type, the paths that flows are made of: positions of their arcs, and nodes.
 
     Parameters
     ----------
-    counts : (A,) int
-        y, feasible for (flow).
+    flow : (A,) float or int
+        y, feasible for (flow); integral flows have integral numbers of nodes.
     """
-    result: dict[int, list[list[int]]] = defaultdict(list)
-    waiting: dict[tuple[int, int], list[list[int]]] = defaultdict(list)  # by type and position
-    order = sorted(np.flatnonzero(counts).tolist(), key=lambda a: (arcs[a].tail, -arcs[a].gpus))
-    # first arcs begin paths, the others go on from where some path ends
-    for a in sorted(order, key=lambda a: not arcs[a].first):
-        arc = arcs[a]
-        for _ in range(int(counts[a])):
-            if arc.first:
-                path = [a]
-                result[arc.node_type].append(path)
-            else:
-                path = waiting[arc.node_type, arc.tail].pop()
-                path.append(a)
-            waiting[arc.node_type, arc.head].append(path)
+    ended: dict[tuple[int, int], list[tuple[tuple[int, ...], Any]]] = defaultdict(list)
+    order = np.flatnonzero(flow > SMALL).tolist()
+    # first arcs begin paths; the others, by tail, go on from where some path ends
+    for a in sorted(order, key=lambda a: (not arcs[a].first, arcs[a].tail)):
+        arc, left = arcs[a], flow[a].item()
+        here, there = (ended[arc.node_type, at] for at in (arc.tail, arc.head))
+        if arc.first:
+            there.append(((a,), left))
+        while not arc.first and left > SMALL and here:
+            path, nodes = here.pop()
+            if nodes > left + SMALL:
+                here.append((path, nodes - left))
+            there.append(((*path, a), min(nodes, left)))
+            left -= min(nodes, left)
+    result: dict[int, list[tuple[tuple[int, ...], Any]]] = defaultdict(list)
+    for (v, _), some in ended.items():
+        result[v] += some
     return result
 
 
@@ -264,7 +270,8 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
         selected[v].extend(mine.tolist())
     nodes: dict[int, list[int]] = defaultdict(list)  # nodes that offer each mode
     for v, of_type in paths(data.arcs, counts).items():
-        for n, path in zip(selected[v], of_type, strict=False):
+        each = (path for path, number in of_type for _ in range(number))
+        for n, path in zip(selected[v], each, strict=False):
             for a in path:
                 nodes[int(data.arc_mode[a])].append(n)
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)

@@ -1,12 +1,8 @@
-"""
-Modes of the jobs, the ways to run a job on a GPU type, as flat arrays (the index q of RS-JS), and
-the partitions of a node's GPUs among jobs.
-"""
+"""Modes of the jobs, the ways to run a job on a GPU type, as flat arrays (the index q of RS-JS)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -113,14 +109,3 @@ def numbered(*columns: Ints) -> dict[tuple[int, ...], int]:
     """Return the position of each row of arrays side by side."""
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {row: position for position, row in enumerate(rows)}
-
-
-@cache
-def partitions(size: int, largest: int | None = None) -> tuple[tuple[int, ...], ...]:
-    """Return all partitions of `size` into parts of at most `largest`, parts decreasing."""
-    if size == 0:
-        return ((),)
-    top = size if largest is None else min(size, largest)
-    return tuple(
-        (part, *rest) for part in range(top, 0, -1) for rest in partitions(size - part, part)
-    )

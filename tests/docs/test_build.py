@@ -44,7 +44,7 @@ def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     assert "--time-limit" in commands
     api = tmp_path / "reference" / "api"
     model = (api / "rsjs.formulations.jahani.patterns.html").read_text("utf-8")
-    assert "(slots)   sum_j x_jvg &lt;= sum_kp a_pg L_kvp" in model
+    assert "(slots)   sum_j x_jvg &lt;= sum_u y_vug" in model
     check = (api / "rsjs.instances.check.html").read_text("utf-8")
     signature = check.partition('id="rsjs.instances.check.check"')[2].partition("</dt>")[0]
     assert {"Instance", "Solution", "Verdict"} <= {*re.findall(r"\w+", signature)}  # types
