@@ -109,7 +109,9 @@ class NodeCuts:
     def offered(self, flow: Floats | Ints, modes: int) -> Floats:
         """Return (modes,) how many of each mode columns (Y,) offer."""
         mode, column, amount = self.offers
-        return np.bincount(mode, weights=amount * flow[column], minlength=modes)
+        total = np.zeros(modes)
+        np.add.at(total, mode, amount * flow[column])
+        return total
 
     def most_valuable(self, multipliers: Floats) -> dict[int, tuple[float, tuple[int, ...]]]:
         """Return, by node type, the most that the slots of a node are worth, and their GPUs."""

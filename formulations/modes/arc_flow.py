@@ -255,8 +255,8 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
 
     It costs at most what the vector costs.
     """
-    taken, number, counts = np.split(x, np.cumsum([len(data.job), len(data.nodes)]))
-    number, counts = np.rint(number).astype(np.int64), np.rint(counts).astype(np.int64)
+    taken, *others = np.split(x, np.cumsum([len(data.job), len(data.nodes)]))
+    number, counts = (np.rint(values).astype(np.int64) for values in others)
     chosen = np.flatnonzero(taken > 0.5)
     if np.abs(taken - np.rint(taken)).max(initial=0.0) > 1e-6:
         chosen = _cheapest_options(data, counts)
