@@ -37,7 +37,7 @@ ALONG, MOMENTS = "queue:greedy", 5
 METHODS = (
     *("queue:edf", "queue:fifo", "queue:pedf", ALONG, "randomized_queue", "sts:fallback", "roll"),
     *("randomized_greedy:paper", "local_search", "ruin_recreate?iterations=1000"),
-    "rsjs_sifting@highs",
+    *("first_ending_patterns@highs", "rsjs_sifting@highs"),
 )
 
 
