@@ -75,9 +75,14 @@ def seconds() -> str:
     return _by_size(lambda row: formats.measured(row["total_s"]))
 
 
-def postponed() -> str:
-    """Jobs that do not run, of 200 or 400."""
-    return _by_size(lambda row: formats.count(row["jobs"] - row["executed"]))
+def late() -> str:
+    """Jobs that run and complete late / jobs that are postponed, of 200 or 400."""
+
+    def cell(row: dict[str, Any]) -> str:
+        counts = row["late"], row["jobs"] - row["executed"]
+        return " / ".join(map(formats.count, counts))
+
+    return _by_size(cell)
 
 
 def trajectories(path: Path) -> Path:
@@ -100,5 +105,5 @@ def trajectories(path: Path) -> Path:
     return write(cost_over_time(shown), path)
 
 
-TABLES = {"summary": summary, "costs": costs, "seconds": seconds, "postponed": postponed}
+TABLES = {"summary": summary, "costs": costs, "seconds": seconds, "late": late}
 PICTURES = {"heuristics": trajectories}

@@ -64,6 +64,8 @@ def collect(folders: Sequence[Path]) -> Collected:
                 records[record.run.id] = record, store
                 row = row_of(record, survey.sessions.get(record.session))
                 found.rows.append({**row, "campaign": campaign})
+    place = {run_id: number for number, run_id in enumerate(planned)}
+    found.rows.sort(key=lambda row: place.get(row["run_id"], len(place)))  # the campaign's order
     for group in group_by(found.rows, problem).values():  # in whatever order of its jobs
         _doubt(group, records)
     share_bounds(found.rows)

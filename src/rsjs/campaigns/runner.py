@@ -40,7 +40,9 @@ def plan(
     store: Store,
 ) -> tuple[list[Run], dict[Run, str]]:
     """
-    Expand a campaign: runs, and those skipped with the reason; instances are drawn into the store.
+    Expand a campaign: its runs, method by method, and those skipped with the reason.
+
+    Instances are drawn into the store.
 
     Where the store has all records of a method on an instance, it serves that, which is not read.
     InputError if a method meets no instance, or nothing is left to run.
@@ -51,7 +53,7 @@ def plan(
         raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
     drawn = map(instances.entry, campaign.sources)
     entries = [*{entry["sha256"]: entry for entry in drawn}.values()]
-    runs: dict[str, Run] = {}
+    runs: list[dict[str, Run]] = [{} for _ in campaign.choices]
     skipped: dict[Run, str] = {}
     for choice in campaign.choices:
         if not any(choice.is_for(entry["name"]) for entry in entries):
@@ -59,7 +61,7 @@ def plan(
             names = ", ".join(entry["name"] for entry in entries[:FEW])
             more = f" and {len(entries) - FEW} more" if entries[FEW:] else ""
             raise InputError("/methods", found, f"instances among {names}{more}")
-    for entry, choice in product(entries, campaign.choices):
+    for entry, (number, choice) in product(entries, enumerate(campaign.choices)):
         if choice.is_for(entry["name"]):
             environment = environments[choice.environment]
             plugins = environment.sources(choice.request)
@@ -71,12 +73,12 @@ def plan(
             if reason:
                 skipped |= dict.fromkeys(made, reason)
             else:
-                runs |= {run.id: run for run in made}
-    if not runs:
+                runs[number] |= {run.id: run for run in made}
+    if not any(runs):
         first = next(iter(skipped))
         found = described(f"nothing to run: {first.label}: {skipped[first]}")
         raise InputError("/methods", found, "a method that serves an instance")
-    return in_order(list(runs.values())), skipped
+    return [*{run_id: run for part in runs for run_id, run in part.items()}.values()], skipped
 
 
 def _runs(
@@ -184,7 +186,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
             continue
         found = described(f"{pattern} in none of {len(runs)} runs")
         raise InputError(option, found, f"how e.g. {runs[0].label} begins")
-    selected = [run for run in runs if part.takes(run)]
+    selected = in_order([run for run in runs if part.takes(run)])
     return Prepared(
         campaign=campaign,
         environments=environments,

@@ -118,15 +118,21 @@ def ordered(rows: Sequence[R]) -> list[R]:
     """
     Return the rows in the one order that tables and the bootstrap start from.
 
-    Small instances first, then by name; the runs of an instance by method, seed and repetition.
+    Small instances first, then by name; the runs of an instance by method, in the order in which
+    the methods first stand in the rows (the campaign's, as `rsjs collect` writes them), seed and
+    repetition.
     """
-    return sorted(rows, key=_place)
+    methods: dict[str, int] = {}
+    for row in rows:
+        methods.setdefault(row["method"], len(methods))
 
+    def place(row: AnyRow) -> tuple[Any, ...]:
+        size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
+        names = (str(row.get(key)) for key in ("instance", "instance_sha256", "simulation"))
+        seed, repetition = known(row, "seed") or 0, known(row, "repetition") or 1
+        return *size, *names, methods[row["method"]], seed, repetition
 
-def _place(row: AnyRow) -> tuple[Any, ...]:
-    size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
-    names = (str(row.get(key)) for key in ("instance", "instance_sha256", "simulation", "method"))
-    return *size, *names, known(row, "seed") or 0, known(row, "repetition") or 1
+    return sorted(rows, key=place)
 
 
 def executed(row: AnyRow) -> str:

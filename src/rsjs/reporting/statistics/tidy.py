@@ -82,7 +82,12 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
             raise InputError(f"row {i}", found, f"{expected} apart")
     best = references(rows)
     compared = competing(ordered(distinct(rows)))
-    runs = pd.DataFrame([_run(row, best[problem(row)]) for row in compared])
+    place = {
+        method: number for number, method in enumerate(dict.fromkeys(r["method"] for r in rows))
+    }
+    runs = pd.DataFrame(
+        [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
+    )
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
 
@@ -149,8 +154,8 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
-    """Return the methods in order of first appearance."""
-    return list(dict.fromkeys(runs["method"]))
+    """Return the methods in the order in which they first stand in the rows: the campaign's."""
+    return runs.drop_duplicates("method").sort_values("place", kind="stable")["method"].tolist()
 
 
 def matrix(runs: pd.DataFrame, values: str | pd.Series) -> pd.DataFrame:
