@@ -155,7 +155,8 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
 
 def methods(runs: pd.DataFrame) -> list[str]:
     """Return the methods in the order in which they first stand in the rows: the campaign's."""
-    return runs.drop_duplicates("method").sort_values("place", kind="stable")["method"].tolist()
+    first = runs.drop_duplicates("method").sort_values("place", kind="stable")
+    return [str(method) for method in first["method"]]
 
 
 def matrix(runs: pd.DataFrame, values: str | pd.Series) -> pd.DataFrame:
