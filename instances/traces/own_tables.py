@@ -25,6 +25,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -342,8 +343,14 @@ def _column(
         raise InputError("/columns", f"{role}={spelled}", expected)
     count = header.count(name)
     if count != 1:
-        found = described(f"{role}={name}, a column that stands {count} times")
-        raise InputError("/columns", found, f"one of {', '.join(header)}", source.name)
+        found = f"{role}={name}, " + (f"which stands {count} times" if count else "no column")
+        near = get_close_matches(name, header, n=1)
+        expected = (
+            f"{near[0]}, or another of {', '.join(header)}"
+            if near
+            else f"one of {', '.join(header)}"
+        )
+        raise InputError("/columns", described(found), expected, source.name)
     return name, units.get(unit, 1.0)
 
 

@@ -98,6 +98,13 @@ def test_what_is_done_is_not_done_again(asked, carry_out, store):
     assert changed <= {"plan.json", "campaign.toml"}
 
 
+def test_a_pattern_that_is_refused_leaves_no_store_behind(asked, tmp_path):
+    for folder in (tmp_path / "new", tmp_path / "empty"):
+        with pytest.raises(InputError, match="--only: found nothing like it in none of 3 runs"):
+            runner.prepare(asked, folder, Part(only="nothing like it"))
+        assert not folder.exists()
+
+
 def test_runs_that_are_done_are_carried_out_again_on_request(asked, carry_out, store):
     old = json.loads((record_of(store, "fifo:paper") / "result.json").read_text())["session"]
     prepared = carry_out(asked, store, Part(again="fifo"))

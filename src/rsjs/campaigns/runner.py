@@ -21,7 +21,15 @@ from rsjs.campaigns.schema_files import Document
 from rsjs.campaigns.session import Session, refuse_more
 from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import HERE, Campaign, Choice
-from rsjs.campaigns.store import InstanceStore, Store, Survey, open_store, write_plan
+from rsjs.campaigns.store import (
+    STORE,
+    InstanceStore,
+    Store,
+    Survey,
+    discard,
+    open_store,
+    write_plan,
+)
 from rsjs.core.errors import InputError, described
 from rsjs.core.own_code import relative_to
 from rsjs.rows.build import HOW_ENDED, ended
@@ -175,17 +183,19 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
             raise InputError("/methods", choice.request.label, expected, campaign.file)
     with pointed(file=campaign.file), relative_to(campaign.file.parent):
         environments = asked(campaign.environments, methods)
+    begun = folder is not None and keep and not (folder / STORE).exists()
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = Store(folder or Path(os.devnull))  # where nothing is done
-    with pointed(file=campaign.file):
-        runs, skipped = plan(campaign, environments, instances, store)
-    for option, pattern in (("--only", part.only), ("--again", part.again)):
-        if pattern is None or pattern in HOW_ENDED or any(_fits(run, pattern) for run in runs):
-            continue
-        found = described(f"{pattern} in none of {len(runs)} runs")
-        raise InputError(option, found, f"how e.g. {runs[0].label} begins")
+    try:
+        with pointed(file=campaign.file):
+            runs, skipped = plan(campaign, environments, instances, store)
+        _refuse_patterns(part, runs)
+    except BaseException:
+        if begun and folder is not None:
+            discard(folder)
+        raise
     selected = in_order([run for run in runs if part.takes(run)])
     return Prepared(
         campaign=campaign,
@@ -196,6 +206,15 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         survey=store.survey([run.id for run in selected], part.repeats),
         instances=instances,
     )
+
+
+def _refuse_patterns(part: Part, runs: list[Run]) -> None:
+    """Raise InputError if a pattern takes none of the runs."""
+    for option, pattern in (("--only", part.only), ("--again", part.again)):
+        if pattern is None or pattern in HOW_ENDED or any(_fits(run, pattern) for run in runs):
+            continue
+        found = described(f"{pattern} in none of {len(runs)} runs")
+        raise InputError(option, found, f"how e.g. {runs[0].label} begins")
 
 
 def slots_here(campaign: Campaign, jobs: int | None) -> int:

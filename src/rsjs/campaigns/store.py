@@ -289,6 +289,14 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
     _write_if_new(document, path)
 
 
+def discard(folder: Path) -> None:
+    """Remove a store that has just been begun: what `open_store` and its instances wrote."""
+    (folder / STORE).unlink(missing_ok=True)
+    shutil.rmtree(folder / "instances", ignore_errors=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
 def write_plan(folder: Path, prepared: Prepared) -> None:
     """Keep the campaign and what it comes to."""
     document = {
