@@ -348,7 +348,7 @@ def assignment(modes: InstanceModes, solution: Solution) -> ModeAssignment:
     Return a feasible solution in the model's terms.
 
     A job whose column was left out takes a smaller mode of the same GPUs that costs no more, or
-    is postponed where that costs no more: the assignment never costs more than the decision.
+    is postponed where that costs no more: the assignment never costs more than the solution.
     """
     cluster, gain = modes.instance.cluster, modes.model.gain
     choice = np.full(len(solution.job_node), -1)

@@ -40,7 +40,7 @@ MOST_ITERATIONS = 100
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """The best bound and the relaxed decision that comes with it."""
+    """The best bound and its relaxed solution."""
 
     bound: float  # [$]
     multipliers: Floats  # (S,) to start the next call with [$]
@@ -74,7 +74,7 @@ def maximise(
     start : (S,) float, optional
         Multipliers of a similar instance on the same cluster.
     on_bound : callable
-        Told each better bound.
+        Called with each better bound.
     seconds : callable
         Time that is left [s].
     stop : callable

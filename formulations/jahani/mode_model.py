@@ -114,7 +114,7 @@ class NodeCuts:
         return total
 
     def most_valuable(self, multipliers: Floats) -> dict[int, tuple[float, tuple[int, ...]]]:
-        """Return, by node type, the most that the slots of a node are worth, and their GPUs."""
+        """Return, by node type, the max value of the arcs of a node, and their GPUs."""
         if not self.arcs:
             modes, _, amount = self.offers
             return {0: (float(amount @ multipliers[modes]), ())}

@@ -48,7 +48,7 @@ class InstanceParts:
     inflation: Floats | None = None  # (J, T, L)
 
     def instance(self) -> Instance:
-        """Return the decision at time 0 with all jobs submitted."""
+        """Return the instance at time 0 with all jobs submitted."""
         return Instance(
             **self._common("at0"),
             jobs=self._jobs(np.zeros(self._size)),

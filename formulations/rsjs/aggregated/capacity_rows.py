@@ -142,7 +142,7 @@ def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Float
     column_type : (J,) int
         -1 = none.
     worth : (J,) float [$]
-        What a job saves against being postponed: where not all fit, the least goes.
+        What a job saves against being postponed: those that save least are left out first.
     """
     packing = _Packing(types, column_type, np.argsort(-worth, kind="stable"))
     job_node = packing.job_node
