@@ -42,7 +42,7 @@ FILE = "the path of a file"
 
 def load(path: str | Path, *, instance: Instance | None = None) -> Any:
     """
-    Read an instance, a workload or a solution; the file tells which it is.
+    Read an instance, a workload or a solution; its format says which.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def from_frames(
     seed: int = 1,
 ) -> Instance | Workload:
     """
-    Make a workload or an instance of DataFrames of jobs and nodes, as `rsjs import` does of CSV.
+    Make a workload or an instance from data frames of jobs and nodes, like `rsjs import`.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def solve(
     **unknown: Any,
 ) -> SolveResult:
     """
-    Run a method in a process of its own and return what it knows when it ends.
+    Run a method in a process of its own and return its result.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def check(
 
 def best_known(instance: Instance) -> KnownValue | None:
     """
-    Return the best-known value of an instance, which its sha256 identifies.
+    Return the best-known value of an instance, found by its sha256.
 
     Returns
     -------
@@ -388,7 +388,7 @@ def export_model(
     instance: Instance, path: str | Path, method: str = "jahani_patterns"
 ) -> ModelFile:
     """
-    Write the linear model that a method would hand to its solver.
+    Write the linear model that a method passes to its solver.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def export_model(
 
 
 def refuse_unserved(instance: Instance, request: Request) -> None:
-    """Raise InputError unless the method serves the instance, its solver be there or not."""
+    """Raise InputError unless the method serves the instance; its solver may be missing."""
     from rsjs.methods import instead
     from rsjs.recommendation import serving
 

@@ -58,7 +58,7 @@ POLICIES = ("references", "roll")  # names that simulations have besides those o
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """
-    A method with solver, rule and options: a specification of a user, completed.
+    A method with solver, rule and options: a completed method specification.
 
     As the value of another method's option it is called as a `MethodFunction`; there, `otherwise`
     are the methods to take, the first that serves, on an instance that this one does not serve.
@@ -102,7 +102,7 @@ class Request:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names of the method, of those to take otherwise, and of those among the options."""
+        """Names of the method, of its alternatives, and of the methods among its options."""
         return frozenset({self.method.name}).union(*(other.names for other in self._others))
 
     @property
@@ -112,7 +112,7 @@ class Request:
         return frozenset(own).union(*(other.programs for other in self._others))
 
     def missing(self) -> str | None:
-        """Return why the method cannot run here and what would help; None if it can."""
+        """Return why the method cannot run here, and a remedy; None if it can."""
         name = self.solver or self.method.needs
         solver = None if name is None else backend(name)
         if solver and not solver.available():
@@ -131,7 +131,7 @@ class Request:
 
     def serving(self, instance: Instance, *, in_parts: bool = False) -> Request:
         """
-        Return the first of the methods that serves an instance, and so in its options.
+        Return the first of the methods that serves an instance, also in its options.
 
         In parts, an instance may be larger than the method accepts. If none serves, the first.
         """
@@ -167,7 +167,7 @@ PICKLED: dict[str, Pickled] = {}  # functions that `request_of` was given, by th
 
 class Methods(UserDict[str, Method]):
     """
-    Methods by name: the suite's and those that other packages offer by `rsjs.methods`.
+    Methods by name: the suite's and those of other packages' entry points `rsjs.methods`.
 
     Not listed, but found, are functions in files and those in `PICKLED`. The code of a package or a
     file is imported when its method is asked for, so names are listed and other methods run
@@ -191,7 +191,7 @@ class Methods(UserDict[str, Method]):
 
     @property
     def offers(self) -> dict[str, Offer]:
-        """What other packages offer, by name."""
+        """Entry points of other packages, by name."""
         return {name: one for name, one in self.data.items() if not isinstance(one, Method)}
 
     def source(self, name: str) -> Mapping[str, str] | None:
@@ -295,7 +295,7 @@ def request_of(given: Any, *, here: bool = False) -> Request:
 
 
 def several_methods(argument: str, given: Any) -> tuple[Sequence[Any], bool]:
-    """Return methods as `request_of` takes them, and whether one was given and no sequence."""
+    """Return methods as `request_of` takes them, and whether a single one was given."""
     if isinstance(given, str | Method) or callable(given):
         return [given], True
     if not isinstance(given, Sequence) or not given:
@@ -310,7 +310,7 @@ def ship(names: Iterable[str], folder: Path) -> dict[str, str]:
 
 
 def receive(files: Mapping[str, str]) -> None:
-    """Make the methods in pickled files known; each is unpickled when it is asked for."""
+    """Register the methods in pickled files; each is unpickled when it is requested."""
     for name, file in files.items():
         PICKLED[name] = Pickled(name, Path(file).read_bytes())
 
@@ -323,7 +323,7 @@ def sources(names: Iterable[str]) -> dict[str, Mapping[str, str]]:
 
 
 def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise InputError unless the code of these methods is what it is expected to be."""
+    """Raise InputError unless the code of these methods is the expected one."""
     found = sources(expected)
     for name, source in expected.items():
         if found.get(name) != source:
@@ -334,7 +334,7 @@ def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
 
 def parse(specification: str, known: Mapping[str, Method] | None = None) -> Request:
     """
-    Return the request that a method specification stands for.
+    Return the request of a method specification.
 
     `known` has the methods by name; `all_methods()` if not given. An InputError names the part that
     is unknown, with the nearest known names.
@@ -473,7 +473,7 @@ def _inner(name: str, text: str) -> Request:
 
 
 def instead(serving: Sequence[str], reason: str) -> str:
-    """Return what is expected in place of a method that does not serve: some of those that do."""
+    """Return the expectation for errors on a method that does not serve: some of those that do."""
     return f"a method that serves it, e.g. {', '.join(serving[:NAMED])}: {reason}"
 
 

@@ -80,7 +80,7 @@ def known_here() -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock the folder for one process at a time; a new one stays if something was written."""
+    """Lock the folder for one process at a time; a new folder is kept if something was written."""
     import fcntl
 
     new = not folder.exists()

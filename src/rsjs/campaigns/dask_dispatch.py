@@ -56,7 +56,7 @@ NO_PAGES = {f"distributed.{one}.http.routes": list[str]() for one in ("scheduler
 
 @contextmanager
 def own_cluster(workers: int) -> Iterator[Client]:
-    """A client of a new scheduler and so many workers of one thread, ended afterwards."""
+    """Start a scheduler and so many workers of one thread, yield a client, and end them."""
     _require()
     import dask
     from distributed import LocalCluster
@@ -82,7 +82,7 @@ def own_cluster(workers: int) -> Iterator[Client]:
 
 @contextmanager
 def running_cluster(address: str | LocalCluster) -> Iterator[Client]:
-    """A client of a scheduler that is running; InputError if none answers there."""
+    """Yield a client of a running scheduler; InputError if none answers there."""
     _require()
     from distributed import Client
     from distributed.versions import VersionMismatchWarning

@@ -39,7 +39,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A problem, not yet made."""
+    """Source of a problem, which is drawn or read later."""
 
     key: str  # identifies what is drawn or read; of files by their bytes
     make: Callable[[], Any]
@@ -47,7 +47,7 @@ class Source:
 
 @contextmanager
 def pointed(at: str = "", file: Path | None = None) -> Iterator[None]:
-    """Errors within point to an entry of a campaign and name its file, unless they name another."""
+    """Let errors in the block point to an entry of a campaign and name its file."""
     try:
         yield
     except InputError as error:
@@ -206,7 +206,7 @@ WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Iterable[Sou
 
 
 def distinct(numbers: Iterable[float]) -> tuple[int, ...]:
-    """Each number once, in order; an integer of a JSON Schema may be written 1.0."""
+    """Return each number once, in order; an integer of a JSON Schema may be written 1.0."""
     return tuple(dict.fromkeys(map(int, numbers)))
 
 

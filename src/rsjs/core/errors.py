@@ -22,7 +22,7 @@ STANDARD = "-"  # as a file's name: standard input, or standard output
 
 class InputError(ValueError):
     """
-    Bad input, told in one line: file, JSON pointer, value found, what was expected.
+    Bad input, reported in one line: file, JSON pointer, value found, what was expected.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class InputError(ValueError):
         super().__init__(printable(message))
 
     def at(self, file: str | Path) -> InputError:
-        """Return this error with the file it was found in."""
+        """Return this error with the name of its file."""
         return type(self)(self.pointer, self.value, self.expected, file)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ class InputError(ValueError):
 
 
 class NewerFormat(InputError):
-    """A file in a format that only a newer version of this package reads: it is not damaged."""
+    """A file in a newer format than this version of the package reads; it is not damaged."""
 
 
 class MethodError(RuntimeError):
@@ -71,7 +71,7 @@ class MethodError(RuntimeError):
     method : str
         Its specification.
     result : SolveResult
-        What is known of the run; its message is the reason.
+        Result of the run; its message is the reason.
     """
 
     def __init__(self, method: str, result: SolveResult) -> None:
@@ -92,7 +92,7 @@ def described(text: str) -> str:
 
 
 def reason(error: OSError | ValueError | RuntimeError) -> str:
-    """Return what the system says of a file that cannot be read or written, described."""
+    """Return the system's message on a file that cannot be read or written, as a description."""
     return described(getattr(error, "strerror", None) or str(error))
 
 
@@ -102,7 +102,7 @@ def escaped(key: str) -> str:
 
 
 def refuse_control(pointer: str, *names: str) -> None:
-    """Raise InputError for a name, which reaches terminals and tables, with what steers them."""
+    """Raise InputError for a name with control characters, as names reach terminals and tables."""
     for name in names:
         if CONTROL.search(name):
             raise InputError(pointer, name, "a name without control characters")
@@ -118,7 +118,7 @@ def told(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with escapes for line breaks and what no terminal can print."""
+    """Return a text with escapes for line breaks and unprintable characters."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

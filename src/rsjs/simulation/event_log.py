@@ -45,7 +45,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """What was run, the events in order, and how it ended."""
+    """Event log: the simulation, its events in order, and its result."""
 
     run: Document
     events: list[Document]
@@ -101,7 +101,7 @@ def read(path: str | Path) -> Log:
 
 def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     """
-    Simulate the decisions of a log.
+    Simulate the solutions of a log again.
 
     Parameters
     ----------

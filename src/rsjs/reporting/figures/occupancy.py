@@ -232,7 +232,7 @@ def common_prefix(on: Sequence[Shelf]) -> str:
 
 
 def totals(instance: Instance, on: Sequence[Shelf]) -> str:
-    """One line: jobs that run, nodes that are on, GPUs in use."""
+    """Return one line: jobs that run, nodes that are on, GPUs in use."""
     run = sum(len(shelf.blocks) for shelf in on)
     shared = sum(block.shared for shelf in on for block in shelf.blocks)
     gpus = sum(shelf.gpus for shelf in on)
