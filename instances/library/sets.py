@@ -28,7 +28,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
+from rsjs.instances.generators import andreas, heterogeneous, jahani, kiros, planted, sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
@@ -53,12 +53,14 @@ GENERATORS: Mapping[str, Callable[..., Instance]] = {
     "andreas": andreas.generate,
     "sts": sts.generate,
     "planted": planted.generate,
+    "heterogeneous": heterogeneous.generate,
 }
 WORKLOADS: Mapping[str, Callable[..., Workload]] = {
     "jahani": jahani.workload,
     "kiros": kiros.workload,
     "andreas": andreas.workload,
     "sts": sts.workload,
+    "heterogeneous": heterogeneous.workload,
 }
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 INSTANCE = "an instance, as `rsjs.load` returns it"
 FILE = "the path of a file"
+JOBS_PER_NODE = {"planted": 4, "heterogeneous": 4}  # of `generate` without jobs; others 10
 
 
 def load(path: str | Path, *, instance: Instance | None = None) -> Any:
@@ -119,19 +120,19 @@ def generate(
     **options: Any,
 ) -> Instance | Workload:
     """
-    Draw an instance of a paper's family, or with `arrivals` a workload.
+    Draw an instance of a family, or with `arrivals` a workload.
 
     Parameters
     ----------
-    family : "jahani" | "kiros" | "andreas" | "sts" | "planted"
+    family : "jahani" | "kiros" | "andreas" | "sts" | "planted" | "heterogeneous"
         The generator, see `rsjs.instances.generators`.
     nodes, jobs : int
-        N and J; without `jobs` 10 N as in the papers, 4 N of `planted`.
+        N and J; without `jobs` 10 N as in the papers, 4 N of the last two.
     seed : int
         Of all random numbers, >= 0.
     arrivals : str, optional
-        Arrival process of a workload: exp, integer_poisson or constant; of all families but
-        jahani also high, low or mixed. Without it all jobs are submitted at time 0.
+        Arrival process of a workload: exp, integer_poisson or constant; of kiros,
+        andreas and sts also high, low or mixed. Without it all jobs are submitted at time 0.
     gap_seconds : float, optional
         Mean time between two submissions [s], the paper's by default: of jahani to the whole
         cluster, of the others multiplied by N.
@@ -147,7 +148,7 @@ def generate(
 
     one_of("family", family, GENERATORS)
     if jobs is None:
-        jobs = (4 if family == "planted" else 10) * integer("nodes", nodes, 1)
+        jobs = JOBS_PER_NODE.get(family, 10) * integer("nodes", nodes, 1)
     arguments = {"nodes": nodes, "jobs": jobs, "seed": seed, **options}
     if arrivals is None:
         if gap_seconds is not None:
