@@ -114,21 +114,23 @@ class _DualSearch(BoundTracker):
         # reduced costs d of the alternatives of each job
         excess = np.vstack([reduced - least, -least])  # the last row: postponed
         order = np.sort(excess[np.isfinite(excess)])
+        of_flow = self.model.cuts.reduced_costs(dual.multipliers)
         number, left_out = FIRST, 0.0
         while not self.reached and not self.over() and dual.bound + left_out < self.cost:
             needed = int(np.searchsorted(order, self.cost - dual.bound, side="right"))
             most = order[min(needed, self.model.jobs + number, len(order)) - 1]
-            left_out = float(np.min(order[order > most], initial=np.inf))
-            self._program(excess <= most, dual, dual.bound + left_out)
+            left_out = min(np.min(d[d > most], initial=np.inf) for d in (order, of_flow))
+            self._program(excess <= most, of_flow <= most, dual, dual.bound + float(left_out))
             number *= GROWTH
 
-    def _program(self, kept: Bools, dual: Dual, others: float) -> None:
+    def _program(self, kept: Bools, usable: Bools, dual: Dual, others: float) -> None:
         """Solve the integer program over these columns; other solutions cost at least `others`."""
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.modes, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
         columns = OpenJobColumns.of(kept[:-1], kept[-1])
-        matrix = program(self.model, columns)
+        flow = flow_of(self.modes, begin.cuts)
+        matrix = program(self.model, columns, usable=usable | (flow > 0))
         self.counts |= matrix.counts
         self.counts["programs"] += 1
         taken = begin.choice[columns.job] == columns.mode
@@ -145,7 +147,7 @@ class _DualSearch(BoundTracker):
             matrix,
             self.call.limits,
             seconds=self.seconds(),
-            start=np.concatenate([taken, flow_of(self.modes, begin.cuts)]).astype(float),
+            start=np.concatenate([taken, flow]).astype(float),
             on_incumbent=found,
             on_bound=bounded,
             stop=lambda: self.reached or self.report.stop_requested(),
