@@ -121,7 +121,7 @@ class NodeCuts:
         return {v: _best_slots(self.values(v, multipliers)) for v in set(self.of_type.tolist())}
 
     def values(self, v: int, multipliers: Floats) -> Floats:
-        """Return (s_v + 1,) what a slot of g GPUs of a node type is worth: all of 1..s_v are modes."""
+        """Return (s_v + 1,) what a slot of g GPUs of a node type is worth."""
         modes = self.mode[v, 1:][self.mode[v, 1:] >= 0]
         return np.concatenate([[0.0], multipliers[modes]])
 
@@ -169,7 +169,7 @@ def _best_slots(value: Floats) -> tuple[float, tuple[int, ...]]:
 
 
 def _values_through(value: Floats) -> Floats:
-    """Return (s_v + 1, s_v + 1) the most that decreasing slots with one of g after u GPUs are worth."""
+    """Return (s_v + 1, s_v + 1) most that decreasing slots with one of g after u are worth."""
     size = len(value) - 1
     before = np.full((size + 1, size + 2), -np.inf)  # fills u GPUs with slots of g and more
     after = np.zeros((size + 1, size + 1))  # fits into r GPUs, with slots of g and less
