@@ -40,6 +40,7 @@ from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
 from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes.arc_flow import SMALL
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -114,23 +115,30 @@ class _DualSearch(BoundTracker):
         # reduced costs d of the alternatives of each job
         excess = np.vstack([reduced - least, -least])  # the last row: postponed
         order = np.sort(excess[np.isfinite(excess)])
-        of_flow = self.model.cuts.reduced_costs(dual.multipliers)
-        number, left_out = FIRST, 0.0
+        # nodes and arcs by reduced costs; of equals those of the relaxed problem first
+        of_flow, relaxed = self.model.cuts.reduced_costs(dual.multipliers), dual.flow > SMALL
+        rank = np.lexsort((~relaxed, of_flow))
+        number, cuts, left_out = FIRST, int(np.count_nonzero(relaxed)), 0.0
         while not self.reached and not self.over() and dual.bound + left_out < self.cost:
-            needed = int(np.searchsorted(order, self.cost - dual.bound, side="right"))
+            goal = self.cost - dual.bound
+            needed = int(np.searchsorted(order, goal, side="right"))
             most = order[min(needed, self.model.jobs + number, len(order)) - 1]
-            left_out = min(np.min(d[d > most], initial=np.inf) for d in (order, of_flow))
-            self._program(excess <= most, of_flow <= most, dual, dual.bound + float(left_out))
-            number *= GROWTH
+            usable, others = np.split(rank, [min(cuts, np.count_nonzero(of_flow <= goal))])
+            left_out = float(np.min(order[order > most], initial=np.inf))
+            left_out = min(left_out, float(np.min(of_flow[others], initial=np.inf)))
+            self._program(excess <= most, usable, dual, dual.bound + left_out)
+            number, cuts = number * GROWTH, cuts * GROWTH
 
-    def _program(self, kept: Bools, usable: Bools, dual: Dual, others: float) -> None:
+    def _program(self, kept: Bools, cuts: Ints, dual: Dual, others: float) -> None:
         """Solve the integer program over these columns; other solutions cost at least `others`."""
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.modes, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
         columns = OpenJobColumns.of(kept[:-1], kept[-1])
         flow = flow_of(self.modes, begin.cuts)
-        matrix = program(self.model, columns, usable=usable | (flow > 0))
+        usable = flow > 0
+        usable[cuts] = True
+        matrix = program(self.model, columns, usable=usable)
         self.counts |= matrix.counts
         self.counts["programs"] += 1
         taken = begin.choice[columns.job] == columns.mode
