@@ -11,10 +11,11 @@ Jahani's problem by its Lagrangian dual: a solution with a proven gap from few c
 2. The alternatives of the jobs with the smallest reduced costs
    d_js = C_js - P_j + pi_s - min(0, min_t ...), postponement included, make a small integer
    program (`restricted_milp`). A solution that uses another one costs at least D + its d, so
-   min(bound of the program, D + smallest d left out) is a bound.
-3. Where the gap stays above the goal, the program is made again with every alternative of
-   d <= UB - D, or four times as many if those are more. The first case is final: nothing better
-   is left out.
+   min(bound of the program, D + smallest d left out) is a bound. The first program has those nodes
+   and arcs that the relaxed problem uses; the others have reduced costs as well (`NodeCuts`).
+3. Where the gap stays above the goal, the program is made again with four times as many
+   alternatives, nodes and arcs, or with all of d <= UB - D: for alternatives if those are more,
+   for nodes and arcs if those are fewer. With all of both nothing better is left out.
 
 Source: jahani.md 4.
 """
@@ -118,7 +119,7 @@ class _DualSearch(BoundTracker):
         # nodes and arcs by reduced costs; of equals those of the relaxed problem first
         of_flow, relaxed = self.model.cuts.reduced_costs(dual.multipliers), dual.flow > SMALL
         rank = np.lexsort((~relaxed, of_flow))
-        number, cuts, left_out = FIRST, int(np.count_nonzero(relaxed)), 0.0
+        number, cuts, left_out = FIRST, max(1, np.count_nonzero(relaxed)), 0.0
         while not self.reached and not self.over() and dual.bound + left_out < self.cost:
             goal = self.cost - dual.bound
             needed = int(np.searchsorted(order, goal, side="right"))
@@ -130,7 +131,18 @@ class _DualSearch(BoundTracker):
             number, cuts = number * GROWTH, cuts * GROWTH
 
     def _program(self, kept: Bools, cuts: Ints, dual: Dual, others: float) -> None:
-        """Solve the integer program over these columns; other solutions cost at least `others`."""
+        """
+        Solve the integer program over few columns.
+
+        Parameters
+        ----------
+        kept : (S + 1, J) bool
+            Alternatives; the last row is to be postponed.
+        cuts : (n,) int
+            Columns of nodes and arcs; those of the best solution are added.
+        others : float
+            What solutions with other columns cost at least [$].
+        """
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.modes, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
