@@ -119,12 +119,12 @@ class _DualSearch(BoundTracker):
         # nodes and arcs by reduced costs; of equals those of the relaxed problem first
         of_flow, relaxed = self.model.cuts.reduced_costs(dual.multipliers), dual.flow > SMALL
         rank = np.lexsort((~relaxed, of_flow))
-        number, cuts, left_out = FIRST, max(1, np.count_nonzero(relaxed)), 0.0
+        number, cuts, left_out = FIRST, max(1, int(relaxed.sum())), 0.0
         while not self.reached and not self.over() and dual.bound + left_out < self.cost:
             goal = self.cost - dual.bound
             needed = int(np.searchsorted(order, goal, side="right"))
             most = order[min(needed, self.model.jobs + number, len(order)) - 1]
-            usable, others = np.split(rank, [min(cuts, np.count_nonzero(of_flow <= goal))])
+            usable, others = np.split(rank, [min(cuts, int((of_flow <= goal).sum()))])
             left_out = float(np.min(order[order > most], initial=np.inf))
             left_out = min(left_out, float(np.min(of_flow[others], initial=np.inf)))
             self._program(excess <= most, usable, dual, dual.bound + left_out)
