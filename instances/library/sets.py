@@ -21,13 +21,12 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.instances.generators import andreas, heterogeneous, jahani, kiros, planted, sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.strict_json import read_json
@@ -195,8 +194,7 @@ def library_set(name: str) -> LibrarySet:
         With the nearest names, if there is none of this name.
     """
     if name not in recipes():
-        near = ", ".join(get_close_matches(name, names(), n=3, cutoff=0.4) or names()[:3])
-        raise InputError("", name, f"e.g. {near} (rsjs list sets)")
+        raise InputError("", name, f"e.g. {nearest(name, names())} (rsjs list sets)")
     drawn, rows = calls(name), golden(name)
     if len(rows) != len(drawn):
         found = described(f"{len(rows)} digests of {name}")

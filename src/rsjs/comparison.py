@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import partial
 from html import escape
 from importlib.resources import as_file, files
@@ -30,7 +29,7 @@ from rsjs.campaigns.sources import Source, pointed
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, described, integer, one_of
+from rsjs.core.errors import InputError, described, integer, nearest, one_of
 from rsjs.core.method import Method, MethodFunction
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, instead, request_of, several_methods, ship
@@ -388,8 +387,7 @@ def find_campaign(named: str) -> Campaign:
             return read(path)
     if named.endswith(".toml") or Path(named).exists():
         return read(Path(named))
-    near = get_close_matches(named, known, n=3) or known
-    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
+    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {nearest(named, known)}")
 
 
 def carried_out(

@@ -21,7 +21,6 @@ import sys
 from collections import UserDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.core.method import Method, with_names
 from rsjs.core.own_code import IN_FILE, NAME, InFile, Pickled, importable, in_file
 from rsjs.core.report import Report
@@ -351,7 +350,7 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     if name not in methods:
         if name.endswith(".py"):
             raise InputError("", specification.strip(), f"a function in the file, {name}:FUNCTION")
-        raise _unknown("method", name, list(methods))
+        raise _unknown("method", name, methods)
     method = methods[name]
     options = _options(method, tail)
     runs = {key: value for key, value in options.items() if isinstance(value, Request)}
@@ -405,7 +404,7 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
     if not known:
         raise InputError("", f"{name} with {what} {given}", f"no {what} for {name}")
     more = f"; or a program, {COMMAND}" if what == "solver" and len(known) > 1 else ""
-    raise _unknown(f"{what} of {name}", given, list(known), more)
+    raise _unknown(f"{what} of {name}", given, known, more)
 
 
 def _options(method: Method, text: str) -> dict[str, Any]:
@@ -426,7 +425,7 @@ def _options(method: Method, text: str) -> dict[str, Any]:
             found = f"{method.name} with option {name}"
             raise InputError("", found, f"no option for {method.name}")
         if name not in method.options:
-            raise _unknown(f"option of {method.name}", name, list(method.options))
+            raise _unknown(f"option of {method.name}", name, method.options)
         if not equals:
             raise InputError("", part, f"{name}=value in {SPECIFICATION}")
         values[name] = _value(name, method.options[name], value)
@@ -491,7 +490,7 @@ def _value(name: str, option: Option, text: str) -> Any:
         return _inner(name, text)
     if option.choices:
         if text not in option.choices:
-            raise _unknown(name, text, list(option.choices))
+            raise _unknown(name, text, option.choices)
         return text
     kind = type(option.default)
     try:
@@ -507,6 +506,6 @@ def _value(name: str, option: Option, text: str) -> Any:
     return value
 
 
-def _unknown(what: str, given: str, known: list[str], more: str = "") -> InputError:
-    near = ", ".join(get_close_matches(given, known, n=3) or sorted(known))
-    return InputError("", f"{what} {given}" if given else f"no {what}", f"e.g. {near}{more}")
+def _unknown(what: str, given: str, known: Iterable[str], more: str = "") -> InputError:
+    found = described(f"{what} {given!r}" if given else f"no {what}")
+    return InputError("", found, f"e.g. {nearest(given, known)}{more}; see rsjs list methods")

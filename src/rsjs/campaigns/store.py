@@ -197,7 +197,8 @@ def instance_file(store: Path, sha256: str) -> Path:
 def refuse_other(problem: Any, sha256: str, path: str | Path) -> None:
     """Raise InputError if a file holds another instance than the one it is named for."""
     if problem.digest != sha256:
-        raise InputError("", problem.digest, f"the instance of sha256 {sha256}", path)
+        found = described(f"{problem.name} of sha256 {problem.digest}")
+        raise InputError("", found, f"the instance of sha256 {sha256}", path)
 
 
 class InstanceStore:

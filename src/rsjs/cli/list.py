@@ -21,7 +21,7 @@ from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
 from rsjs.core.entry_points import offers
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
@@ -90,8 +90,8 @@ def list_(
         listed = methods()
         named = [method for method in listed if method["name"] == name]
         if not named:
-            known = dict.fromkeys(method["name"] for method in listed)
-            raise InputError("NAME", name, f"one of {', '.join(known)}")
+            near = nearest(name, (method["name"] for method in listed))
+            raise InputError("NAME", name, f"e.g. {near}; see rsjs list methods")
         print_json(named) if as_json else _print_details(named, alone=True)
         return
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {

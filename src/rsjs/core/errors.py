@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
+FEW = 10  # names that a message lists
 STANDARD = "-"  # as a file's name: standard input, or standard output
 
 
@@ -126,11 +128,20 @@ def _short(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+def nearest(given: str, known: Iterable[str]) -> str:
+    """Return the three names that are most like a given one; of few, all if none is like it."""
+    names = sorted({*known})
+    few = names if len(names) <= FEW else get_close_matches(given, names, cutoff=0.0)
+    return ", ".join(get_close_matches(given, names) or few)
+
+
 def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
     """Return `value` if it is one of the known names."""
     names = list(known)
     if value not in names:
-        raise InputError(f"/{argument}", value, f"one of {', '.join(names)}")
+        near = get_close_matches(str(value), names) if len(names) > FEW else []
+        expected = f"e.g. {', '.join(near)}" if near else f"one of {', '.join(names)}"
+        raise InputError(f"/{argument}", value, expected)
     return str(value)
 
 

@@ -245,8 +245,11 @@ class Pickled:
         try:
             Pickler(target).dump(value)
         except Exception as error:
+            found = f"the function {name}"
+            if variable := _unpicklable(value, Pickler, set()):
+                found += f" with the variable {variable}"
             expected = f"one whose variables can be pickled, or one in a file: {told(error)}"
-            raise InputError("", described(f"the function {name}"), expected) from None
+            raise InputError("", described(found), expected) from None
         finally:
             for module in own:
                 cloudpickle.unregister_pickle_by_value(module)
@@ -286,6 +289,25 @@ class Pickled:
             part.write_bytes(self.data)
             part.replace(path)
         return path
+
+
+def _unpicklable(value: Any, pickler: Any, seen: set[int]) -> str | None:
+    """Return the first variable of a function, or of one it calls, that cannot be pickled."""
+    seen.add(id(value))
+    variables: Mapping[str, Any] = getattr(value, "__dict__", {})
+    if inspect.isfunction(value):
+        with suppress(ValueError):  # of a variable that has no value yet
+            of_function = inspect.getclosurevars(value)
+            variables = {**of_function.nonlocals, **of_function.globals}
+    for name, one in variables.items():
+        if id(one) in seen or inspect.ismodule(one):
+            continue
+        try:
+            pickler(io.BytesIO()).dump(one)
+        except Exception:
+            is_code = inspect.isfunction(one)
+            return (_unpicklable(one, pickler, seen) if is_code else None) or name
+    return None
 
 
 def pickle_file(folder: Path, name: str, digest: str) -> Path:

@@ -117,7 +117,8 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     """
     try:
         if log.run["sha256"] != workload.digest:
-            raise InputError("/sha256", log.run["sha256"], f"{workload.digest}, of {workload.name}")
+            found = described(f"{log.run['sha256']} of {log.run['workload']}")
+            raise InputError("/sha256", found, f"{workload.digest} of {workload.name}")
         if log.end["status"] not in {*Status} - {Status.INTERRUPTED}:
             raise InputError("/status", log.end["status"], "a run that was not interrupted")
         recorded = Policy(
