@@ -140,6 +140,8 @@ class Member:
     sha256: str
     #: [$], if it is known by construction or by enumeration; best-known values have more
     optimum: float | None
+    #: as stated when the set was made, e.g. `toy` or `open after 60 s`; "" if nothing is stated
+    status: str = ""
 
     @property
     def tier(self) -> str:
@@ -222,6 +224,7 @@ def _member(generator: str, arguments: Mapping[str, Any], row: Mapping[str, str]
         jobs=int(row["jobs"]),
         sha256=row["sha256"],
         optimum=float(row["optimum"]) if row["optimum"] else None,
+        status=row.get("status", ""),
     )
 
 
