@@ -5,10 +5,10 @@ Capacity rows of the aggregated model in two ways, and the packing of its soluti
 a node group does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
 followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`gpu_sharing`).
 
-From column types to nodes: each leader opens a node of its class, followers take the room left. Best
-fit says how many followers of each column type fit; where not all do, a small integer program over
-counts (`split_rows` with the leaders given). The splits say which blocks of GPUs are cut for whom.
-Shares fill GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
+From column types to nodes: each leader opens a node of its class, followers take the room left.
+Best fit says how many followers of each column type fit; where not all do, a small integer program
+over counts (`split_rows` with the leaders given). The splits say which blocks of GPUs are cut for
+whom. Shares fill GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
 """
 
 from __future__ import annotations
