@@ -215,7 +215,7 @@ def from_frames(
     rules : "sts" | "jahani"
         Objective, and due dates and weights where there are none, of Filippini 2024 or Jahani 2019.
     seed : int
-        Of what was not recorded and is made up; `generator["parameters"]["imputed"]` of the result
+        Of the imputed values; `generator["parameters"]["imputed"]` of the result
         has the rules.
 
     Returns

@@ -51,7 +51,7 @@ def test_a_workload_is_written_and_what_was_made_up_is_told(run):
     assert isinstance(workload, Workload)
     assert workload.name == "jobs-N4-J3-s3"
     assert workload.jobs.id == ("a", "b", "c")
-    assert "made up with seed 3" in ended.output
+    assert "imputed with seed 3" in ended.output
     for rule in workload.generator["parameters"]["imputed"]:
         assert rule in ended.output
 
@@ -182,7 +182,7 @@ def test_what_is_made_goes_to_another_command_through_a_pipe(tmp_path):
         line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert {row["method"] for row in json.loads(done.stdout)["rows"]} == {"edf:code", "greedy:code"}
-    assert "Not recorded, and made up with seed 1" in done.stderr
+    assert "Not recorded, and imputed with seed 1" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"jobs.csv", "results"}
     line = (
         f"{rsjs} generate jahani --nodes 40 -o - | {rsjs} convert - -o -"  # a folder of CSV files

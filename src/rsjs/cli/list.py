@@ -85,7 +85,7 @@ def list_(
       rsjs list sets tiny --status
 
     Methods come with the objectives they serve, their solvers, rules and options, and with the
-    command that installs a missing solver. Policies are what decides in `rsjs simulate`.
+    command that installs a missing solver. Policies are for `rsjs simulate`.
     With --for and --json each method has `recommended`, why it is, and `refusal`, why it does not
     serve the file: an instance, a workload, or a problem of `rsjs mig`.
 

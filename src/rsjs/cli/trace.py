@@ -217,7 +217,7 @@ def import_(
     With --at, or without submit, it is an instance: the jobs that wait or run at that moment.
     A job without start waits until its end, if it has one.
 
-    What was not recorded is made up by rules that are printed, and kept in the file. While rows
+    What was not recorded is imputed by rules that are printed, and kept in the file. While rows
     have a flaw that neither --drop nor --keep names, the report is printed, nothing is written, and
     the exit code is 1. More: docs/guides/data.md.
     """
@@ -289,7 +289,7 @@ def _stand_ins(gpus: str | None) -> dict[str, str]:
 def _write(
     report: QualityReport, options: ConversionOptions, output: Path, *, as_json: bool
 ) -> None:
-    """Write the workload or instance; print it, what was left out and what was made up."""
+    """Write the workload or instance; print it, the rows left out and the values imputed."""
     with busy("converting"), options_named():
         made, selection = converted(report, options)
         save(made, output)
@@ -309,7 +309,7 @@ def _write(
     shown = {MEANING.get(key, key): value for key, value in facts.items() if value}
     out.print_made(made, output, as_json=False, **shown)
     if rules:
-        title = f"Not recorded, and made up with seed {options.seed}"
+        title = f"Not recorded, and imputed with seed {options.seed}"
         out.print_table(title, ["what", "how"], [*rules.items()])
     for remark in remarks:
         print(f"odd: {remark}")
