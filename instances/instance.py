@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Objective:
     """
-    Objective: the terms to minimise.
+    Kind of the objective that is minimised.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ FAMILIES: Mapping[str, Objective] = {
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Instance(ReadOnly, Displayed):
     """
-    Instance: cluster, queue and objective at one moment; checked when it is created.
+    Cluster, queue and objective at one moment; checked once, when it is made.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Instance(ReadOnly, Displayed):
     rho : float
         A postponed job's tardiness weighs rho times as much.
     current : Solution or None
-        The current solution, before a new one is asked for.
+        The solution before this decision.
     generator : mapping
         Name, parameters and version of what made it.
 
@@ -170,7 +170,7 @@ class Instance(ReadOnly, Displayed):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Workload(ReadOnly, Displayed):
     """
-    Workload: a cluster and the jobs that arrive over time; checked when it is created.
+    A cluster and the jobs that arrive over time; checked once, when it is made.
 
     Attributes
     ----------

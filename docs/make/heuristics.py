@@ -43,19 +43,20 @@ def summary() -> str:
 
 def _by_size(cell: Callable[[dict[str, Any]], str]) -> str:
     """A cell for each method and each instance, by family and jobs."""
+    rows: list[dict[Any, Any]] = runs().to_dict("records")
     of_run: dict[tuple[Any, ...], dict[str, Any]] = {
         (f"{row['family']} {row['jobs']}", row["method"]): row
-        for row in referred(runs().to_dict("records"))
+        for row in referred(rows, references(rows))
     }
     parts = [f"{family} {jobs}" for family in FAMILIES for jobs in JOBS]
-    rows = [
+    cells = [
         [
             method,
             *(cell(of_run[part, method]) if (part, method) in of_run else "" for part in parts),
         ]
         for method in methods_of(CAMPAIGN)
     ]
-    return table(["method", *parts], rows)
+    return table(["method", *parts], cells)
 
 
 def costs() -> str:

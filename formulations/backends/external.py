@@ -99,7 +99,7 @@ class ExternalSolver(Backend):
 
     @property
     def install_command(self) -> str:
-        """Command that installs the solver."""
+        """How to get the solver."""
         if self.module:
             return super().install_command
         if "/" in self.program:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it takes long to import, and every command knows the solver
 
 
 class ColumnKind(IntEnum):
-    """Kind of a column."""
+    """What a column may be."""
 
     CONTINUOUS = 0
     INTEGER = 1

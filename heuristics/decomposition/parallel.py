@@ -161,7 +161,7 @@ class Worker:
         return answer
 
     def end(self) -> None:
-        """Terminate the process, whatever it does."""
+        """End the process, whatever it does."""
         self._process.kill()
         self._process.join()
         self.pipe.close()

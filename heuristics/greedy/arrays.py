@@ -32,7 +32,7 @@ PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
 
 
 class NodeTables(NamedTuple):
-    """Node data of a greedy rule."""
+    """The nodes of a cluster, as a rule sees them."""
 
     class_of_node: Ints  # (N,)
     members: Ints  # (N,) nodes by class, then by index
@@ -49,7 +49,7 @@ class NodeTables(NamedTuple):
 
 
 class ObjectiveTables(NamedTuple):
-    """Cost terms of a solution, by job and mode."""
+    """What a schedule costs, by job and configuration."""
 
     hours: Floats  # (J, T, G + 1)
     tardiness: Floats  # (J, T, G + 1) $ at completion
@@ -174,7 +174,7 @@ def copied(levels: NodeLevels) -> NodeLevels:
 
 
 class SharedGpus(NamedTuple):
-    """Shared GPUs of a partial solution."""
+    """GPUs that are shared in a schedule that is being made."""
 
     node: Ints  # (N G,)
     kind: Ints

@@ -59,7 +59,7 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
-    """Fitted step times and their errors."""
+    """Step times and how they fit."""
 
     step_time: StepTime
     fitted: Floats  #: (n,) [ms], T(k, b) of each measurement

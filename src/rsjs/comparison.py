@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import partial
 from html import escape
 from importlib.resources import as_file, files
@@ -29,7 +30,7 @@ from rsjs.campaigns.sources import Source, pointed
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, described, integer, nearest, one_of
+from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.core.method import Method, MethodFunction
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, instead, request_of, several_methods, ship
@@ -50,7 +51,7 @@ Watch = Callable[[Prepared], Callable[[News], None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Skipped:
-    """A method that was skipped on an instance, and the reason."""
+    """A method that was not run on an instance, and why."""
 
     instance: str
     method: str
@@ -105,7 +106,7 @@ class Comparison:
         self, baseline: str | None = None, *, measure: Literal["cost", "time"] = "cost"
     ) -> Table:
         """
-        Return pairwise comparisons, with Wilcoxon's test and Holm's correction.
+        Return how pairs of methods compare, with Wilcoxon's test and Holm's correction.
 
         Parameters
         ----------
@@ -193,7 +194,7 @@ def compare(
     store: str | Path | None = None,
 ) -> Comparison:
     """
-    Run methods on instances, one after the other, verify their solutions, and compare them.
+    Run methods on instances, one after the other, verify them, and set them side by side.
 
     Parameters
     ----------
@@ -267,7 +268,7 @@ def compare_pairs(
     options : mapping, optional
         Of simulations, all but the seed.
     watch : callable, optional
-        From the prepared campaign to the observer of its progress.
+        From the prepared campaign to what is told of its progress.
     """
     if not pairs:
         raise InputError("", described("no instances"), "at least one")
@@ -335,7 +336,7 @@ def run_campaign(
     watch: Watch | None = None,
 ) -> Comparison:
     """
-    Carry out the runs of a campaign that its store lacks, and return all requested runs.
+    Carry out the runs of a campaign that its store has not, and return all that were asked for.
 
     Parameters
     ----------
@@ -387,7 +388,8 @@ def find_campaign(named: str) -> Campaign:
             return read(path)
     if named.endswith(".toml") or Path(named).exists():
         return read(Path(named))
-    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {nearest(named, known)}")
+    near = get_close_matches(named, known, n=3) or known
+    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
 
 
 def carried_out(
@@ -397,7 +399,7 @@ def carried_out(
     order: Callable[[Run], Any],
     watch: Watch | None,
 ) -> Comparison:
-    """Carry out the runs that are left, and collect the selected ones in their order."""
+    """Carry out what is left, and collect what was selected, in that order."""
     hear = (lambda _: None) if watch is None else watch(prepared)
     interrupted = False
     try:

@@ -47,10 +47,10 @@ def test_a_stored_comparison_is_analysed(rsjs, folder, tmp_path):
     ended = rsjs("statistics", tmp_path / "stored", "-o", tmp_path / "out")
     assert ended.code == 0
     assert [line.strip() for line in ended.out.splitlines() if line.strip() in TITLES] == TITLES
-    assert "In all rows: runs 1" in ended.out
+    assert ": runs 1; " in ended.out
     assert "UNFAIR" not in ended.out
     written = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"statistics.md", "statistics.tex", "counts.csv", "targets.png"} <= written
+    assert {"statistics.md", "summary.tex", "counts.csv", "targets.png"} <= written
 
 
 def test_without_events_it_is_told_what_is_missing(rsjs, tmp_path):

@@ -32,10 +32,11 @@ def _rows():
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """The smoke campaign's runs of two families, shuffled."""
+    """The smoke campaign's runs of two families, shuffled within each method."""
     folder = tmp_path_factory.mktemp("stored")
     rows = _rows()
     Random(7).shuffle(rows)
+    rows.sort(key=lambda row: row["method"])
     (folder / "rows.csv").write_text(csv_text(rows))
     (folder / "events.json").write_bytes((SMOKE / "events.json").read_bytes())
     return folder
@@ -43,8 +44,8 @@ def stored(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def archived():
-    """The same runs as those of a store, in the order in which they were carried out."""
-    rows = sorted(_rows(), key=lambda row: row["begun"])
+    """The same runs as those of a store, each method's in the order in which it was run."""
+    rows = sorted(_rows(), key=lambda row: (row["method"], row["begun"]))
     courses = {one["run_id"]: one for one in json.loads((SMOKE / "events.json").read_text())}
     found = Collected(rows=rows, trajectories=[courses[row["run_id"]] for row in rows])
     return Experiment(name="smoke", text="", stores=[], found=found)

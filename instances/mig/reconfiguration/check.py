@@ -27,7 +27,7 @@ from rsjs.instances.mig.reconfiguration.problem import (
 
 @dataclass(frozen=True, kw_only=True)
 class ReconfigurationVerdict:
-    """Result of the checker."""
+    """What the checker says."""
 
     violations: tuple[Violation, ...]
     makespan: int | None  #: when the last job ends; None if some job has no duration there

@@ -13,13 +13,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.errors import InputError, described, nearest
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
@@ -38,7 +39,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Source of a problem, which is drawn or read later."""
+    """A problem, not yet made."""
 
     key: str  # identifies what is drawn or read; of files by their bytes
     make: Callable[[], Any]
@@ -46,7 +47,7 @@ class Source:
 
 @contextmanager
 def pointed(at: str = "", file: Path | None = None) -> Iterator[None]:
-    """Let errors in the block point to an entry of a campaign and name its file."""
+    """Errors within point to an entry of a campaign and name its file, unless they name another."""
     try:
         yield
     except InputError as error:
@@ -205,7 +206,7 @@ WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Iterable[Sou
 
 
 def distinct(numbers: Iterable[float]) -> tuple[int, ...]:
-    """Return each number once, in order; an integer of a JSON Schema may be written 1.0."""
+    """Each number once, in order; an integer of a JSON Schema may be written 1.0."""
     return tuple(dict.fromkeys(map(int, numbers)))
 
 
@@ -249,5 +250,5 @@ def _size(text: str, at: str) -> dict[str, int]:
 
 def unknown(at: str, given: str, known: Iterable[str]) -> InputError:
     """Return the error for a name at a place of a campaign, with the nearest known ones."""
-    near = nearest(given, known)
-    return InputError(at, given, f"e.g. {near}" if near else "none is declared")
+    near = get_close_matches(given, names := [*known], n=3) or sorted(names)
+    return InputError(at, given, f"e.g. {', '.join(near)}" if near else "none is declared")

@@ -90,7 +90,7 @@ def report(
 
 def beside(source: Path) -> Path:
     """
-    Return the default folder of a report.
+    Return where a report goes unless it is told.
 
     >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
     ('runs/smoke-report', 'tables-report')

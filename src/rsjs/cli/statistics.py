@@ -48,8 +48,9 @@ def statistics(
 
     Nothing is run: rows.csv is read, and events.json beside it for what needs trajectories. The
     first table is the ranked summary. With --baseline each method is compared with that one only,
-    and Holm's correction is for these pairs. DIR gets statistics.md, statistics.tex, a CSV for each
-    table, and pictures: performance profiles, costs, gaps, targets, pairs of times, ranks.
+    and Holm's correction is for these pairs. DIR gets statistics.md, each table
+    as LaTeX and as CSV, and pictures: performance profiles, costs, gaps, targets, pairs of times,
+    ranks.
     Instances are identified by digest, repetitions by seed.
     Rows of several families are analysed family by family, for most methods serve some only: DIR
     then gets a folder for each.

@@ -37,7 +37,7 @@ PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")  # in order of publicat
 
 
 class Verdict(StrEnum):
-    """Verdict on a claim."""
+    """What has become of a claim."""
 
     HOLDS = "holds"
     LIMITS = "holds with limits"
@@ -49,7 +49,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """Experiment: the runs that make rows."""
+    """How rows are made."""
 
     name: str
     what: str  # one sentence

@@ -71,7 +71,7 @@ def table_html(table: Table) -> str:
     named = any(column.heading for column in table.columns)
     lines += [f"<thead><tr>{''.join(heads)}</tr></thead>"] if named else []
     lines.append("<tbody>")
-    for cells in table.cells():
+    for cells in table.cells:
         told = (
             f'<td style="{style}">{escape(cell)}</td>'
             for cell, style in zip(cells, align, strict=True)
@@ -226,7 +226,7 @@ def completions_frame(outcome: Outcome) -> DataFrame:
 
 
 def outcomes_frame(outcomes: Outcomes) -> DataFrame:
-    """Return a row per policy: status, totals, running time of its calls [s]."""
+    """Return a row per policy: status, totals, seconds of a decision."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []

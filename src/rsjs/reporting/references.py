@@ -11,7 +11,7 @@ below 0. A bound of the library above a checked cost is not used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rsjs.reporting.tables.formats import counted
@@ -22,7 +22,7 @@ R = TypeVar("R", bound=AnyRow)
 
 
 class Reference(NamedTuple):
-    """Reference values of a problem: those that its runs are compared with; None = unknown."""
+    """What the runs of one problem are compared with; None where nothing is known."""
 
     cost: float | None  # best cost
     bound: float | None  # best bound
@@ -31,7 +31,7 @@ class Reference(NamedTuple):
 
     @property
     def lowest(self) -> float | None:
-        """The lowest cost ever reached, which no bound may exceed."""
+        """The least cost that anyone reached, which no bound may exceed."""
         return min((z for z in (self.cost, self.least) if z is not None), default=None)
 
 
@@ -59,16 +59,16 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
     return found
 
 
-def referred(rows: Sequence[R]) -> list[R]:
+def referred(rows: Sequence[R], best: Mapping[tuple[Any, ...], Reference]) -> list[R]:
     """
-    Return the rows with what follows from the references of their problems.
+    Return the rows with what follows from the references of their problems, see `references`.
 
     New are `over_best`, cost / best cost, and `spent`, the cost without postponement [$];
     `best_bound` and the gaps to it are those of rows, or of the library where its bound is greater.
     """
-    known_of, made = references(rows), []
+    made = []
     for row in rows:
-        reference, objective = known_of[problem(row)], known(row, "objective")
+        reference, objective = best[problem(row)], known(row, "objective")
         left = spent(row)
         more: dict[str, Any] = {
             "over_best": cost_ratio(objective, reference.cost),
@@ -107,17 +107,16 @@ def primal_gap(cost: float | None, best: float | None) -> float | None:
     return None if found is None else found if cost > best else -found
 
 
-def rule(rows: Sequence[AnyRow]) -> str:
+def rule(rows: Sequence[AnyRow], best: Mapping[tuple[Any, ...], Reference]) -> str:
     """Return the definition of best for a caption, and how many runs are better than best known."""
-    found = references(rows)
-    listed = sum(reference.in_library for reference in found.values())
+    listed = sum(reference.in_library for reference in best.values())
     if not listed:
         return (
             "Best: the least checked cost of these runs, and the greatest bound; the library has no"
             " best-known cost of these instances."
         )
     text = (
-        f"Best: the library's best-known cost ({listed} of {counted(len(found), 'instance')}), else"
+        f"Best: the library's best-known cost ({listed} of {counted(len(best), 'instance')}), else"
         " the least checked cost of these runs; the best bound is the greatest of both."
     )
     better = sum(
@@ -127,7 +126,7 @@ def rule(rows: Sequence[AnyRow]) -> str:
         and cost < reference.cost
         and not ties(cost, reference.cost)
         for row in rows
-        for reference, cost in [(found[problem(row)], known(row, "objective"))]
+        for reference, cost in [(best[problem(row)], known(row, "objective"))]
     )
     told = "is" if better == 1 else "are"
     return f"{text} {counted(better, 'run')} {told} better than best known." if better else text

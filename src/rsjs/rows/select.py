@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import isfinite
 from numbers import Real
 from typing import Any, TypeVar, cast
@@ -118,13 +119,10 @@ def ordered(rows: Sequence[R]) -> list[R]:
     """
     Return the rows in the one order that tables and the bootstrap start from.
 
-    Small instances first, then by name; the runs of an instance by method, in the order in which
-    the methods first stand in the rows (the campaign's, as `rsjs collect` writes them), seed and
-    repetition.
+    Small instances first, then by name; the runs of an instance by method, see `method_places`,
+    seed and repetition.
     """
-    methods: dict[str, int] = {}
-    for row in rows:
-        methods.setdefault(row["method"], len(methods))
+    methods = method_places(rows)
 
     def place(row: AnyRow) -> tuple[Any, ...]:
         size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
@@ -133,6 +131,24 @@ def ordered(rows: Sequence[R]) -> list[R]:
         return *size, *names, methods[row["method"]], seed, repetition
 
     return sorted(rows, key=place)
+
+
+def method_places(rows: Sequence[AnyRow]) -> dict[str, int]:
+    """
+    Return method -> its place in the order in which the campaign lists the methods.
+
+    Methods stand in that order beside each other on each problem, and of those that no problem
+    has both, the one that first stands in the rows comes first.
+    """
+    before: dict[str, set[str]] = {str(row["method"]): set() for row in rows}
+    for group in group_by(rows, problem).values():
+        for one, other in pairwise(dict.fromkeys(str(row["method"]) for row in group)):
+            before[other].add(one)
+    found: dict[str, int] = {}
+    while left := [method for method in before if method not in found]:
+        ready = (method for method in left if before[method] <= found.keys())
+        found[next(ready, left[0])] = len(found)
+    return found
 
 
 def executed(row: AnyRow) -> str:
@@ -153,9 +169,11 @@ def best_row(rows: Sequence[R]) -> R | None:
     """
     Return the run of the least verified cost, stage by stage of a schedule, if there is one.
 
-    Of costs that tie (see `rsjs.runs.gap.ties`) the first in the order of `ordered`.
+    Of costs that tie (see `rsjs.runs.gap.ties`) that of the first method by name, then the first
+    in the order of `ordered`.
     """
-    priced = [row for row in ordered(rows) if known(row, "objective") is not None]
+    priced = [row for row in rows if known(row, "objective") is not None]
+    priced = ordered(sorted(priced, key=lambda row: str(row["method"])))
     verified = [row for row in priced if row["status"] == "ok"]
     least = min(verified, key=stages, default=None)
     return next((row for row in verified if is_best(row, least)), None)

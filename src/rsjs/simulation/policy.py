@@ -28,7 +28,7 @@ from rsjs.simulation.state import State
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """Result of a policy's call."""
+    """A decision."""
 
     solution: Solution  #: of the jobs at hand, in the order of `State.rows`
     #: (A,) hours until each job needs another decision, inf = it does not; None = no job does. The
@@ -72,7 +72,7 @@ class Status(StrEnum):
 
 
 class Stopped(Exception):
-    """Error: the simulation cannot continue, and why."""
+    """A simulation that cannot go on, and why."""
 
     def __init__(self, status: Status, message: str) -> None:
         line = printable(" ".join(message.split()))  # that any terminal prints
@@ -81,7 +81,7 @@ class Stopped(Exception):
 
 
 class Watch:
-    """Counter of the events that only the policy or the rescheduling interval asked for."""
+    """Counts the decisions that only the policy or the period asked for."""
 
     def __init__(self) -> None:
         self._in_vain, self._close, self._last = 0, 0, float("-inf")
@@ -104,9 +104,9 @@ class _TimeUp(BaseException):
 
 class Alarm:
     """
-    Alarm that interrupts policies at their time limit: in the main thread, where timers exist.
+    Interrupts policies that take too long: in the main thread, on systems with timers.
 
-    Elsewhere a late solution is refused when it is returned.
+    Elsewhere a decision is refused when it is made.
     """
 
     def __init__(self) -> None:

@@ -74,7 +74,7 @@ def test_every_table_and_figure_has_its_link_and_its_command(archive, store, tmp
         assert main(line.split()[1:]) == 0
     names = {path.name for path in kept.iterdir()}
     assert names == {*re.findall(r"\]\(results/two/(\S+)\)", readme)}
-    assert {"statistics.md", "statistics.tex", "counts.csv", "costs.pdf", "rows.csv"} <= names
+    assert {"statistics.md", "summary.tex", "counts.csv", "costs.pdf", "rows.csv"} <= names
     for name in names - {"rows.csv", "events.json", "rows.parquet", "events.parquet"}:
         assert (tmp_path / "results/two" / name).read_bytes() == (kept / name).read_bytes()
 

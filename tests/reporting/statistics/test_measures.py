@@ -25,8 +25,8 @@ def test_solved_by_the_own_bound_or_by_that_of_another(row):
 
     assert names("proved") == names("proved", 0.01) == names("reached", 0.0) == ["proves"]
     assert names("reached") == ["proves", "finds"]
-    assert names("reached", 0.01) == ["finds", "near", "proves"]
-    assert names("proved", 0.02) == ["near", "proves"]
+    assert names("reached", 0.01) == ["proves", "finds", "near"]
+    assert names("proved", 0.02) == ["proves", "near"]
 
 
 def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(row):

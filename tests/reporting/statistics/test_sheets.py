@@ -84,7 +84,7 @@ def test_the_counts_show_what_happened_only(made):
     words = ("Optimal", "Within gap", "Feasible", "Without solution", "Completed", "Time limit")
     assert [column.heading for column in counts.columns] == ["method", *words]
     assert counts.notes[-1] == "In all rows: runs 4."
-    assert counts.cells() == [
+    assert counts.cells == [
         ["exact", "4", "0", "0", "0", "4", "0"],
         ["rule:x", "0", "0", "4", "0", "4", "0"],
         ["slow", "0", "2", "0", "2", "0", "4"],
@@ -92,7 +92,7 @@ def test_the_counts_show_what_happened_only(made):
 
 
 def test_times_by_hand(made):
-    cells = {line[0]: line[1:] for line in by_name(made, "times").cells()}
+    cells = {line[0]: line[1:] for line in by_name(made, "times").cells}
     # solved of, running time, time to solve, ratio, interval, PAR10
     # exact 2, 3, 2, 3 s: (3 * 4)^(1/2) - 1; slow overruns its limit
     assert cells["exact"] == ["4", "2.46", "2.46", "1.00", "1.00", "1.00", "2.50"]
@@ -104,11 +104,11 @@ def test_times_by_hand(made):
 
 def test_the_target_decides_what_is_solved(rows):
     analysis = Analysis(rows=rows, target=0.02)
-    cells = {line[0]: line[1:] for line in by_name(tables(analysis), "times").cells()}
+    cells = {line[0]: line[1:] for line in by_name(tables(analysis), "times").cells}
     assert cells["rule:x"][0] == "2"
     assert definition(analysis).endswith("best bound of all runs of at most 2 %.")
     proved = Analysis(rows=rows, success="proved")
-    assert by_name(tables(proved), "times").cells()[2][1] == "0"
+    assert by_name(tables(proved), "times").cells[2][1] == "0"
     assert "bound of the run itself" in definition(proved)
 
 
@@ -130,7 +130,7 @@ def test_latex_has_a_table_for_each_sheet_with_lines(made):
     assert text.count(r"50 \% of a\_b") == 1
     counts = by_name(made, "counts")
     text = latex_all([replace(counts, rows=[*counts.rows] * 30)], [])
-    assert text.count(r"\caption{Runs. Continued.}") == 1
+    assert text.count(r"\caption{Runs (continued)}") == 1
     assert [page.count("slow &") for page in text.split(r"\end{table}")] == [16, 14, 0]
 
 
@@ -187,7 +187,7 @@ def test_means_are_over_workloads_that_all_completed():
         ]
     )
     assert sheet is not None
-    cells = sheet.cells()
+    cells = sheet.cells
     assert [line[0] for line in cells] == ["edf", "sts"]
     assert [line[1] for line in cells] == ["1", "2"]
     found = sheet.frame.set_index("method")

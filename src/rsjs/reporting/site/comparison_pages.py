@@ -109,7 +109,7 @@ def linked(family: Family, table: Table) -> Table:
     """Return a table of methods whose cells lead to the runs of the family."""
     return replace(
         table,
-        footer=footer(family.rows),
+        footer=family.footer,
         link=lambda line, key: _to_runs(line, key, family.name),
         shared=frozenset(OF_SECONDS.get(table.name, ()) if family.analysis.is_shared else ()),
     )
@@ -201,7 +201,7 @@ def results_table(family: Family) -> Table:
         ],
         rows=lines,
         notes=[note],
-        footer=footer(family.rows),
+        footer=family.footer,
         link=link,
         mark=lambda line, key: "best" if key == "cost" and line["best"] else "",
         choices=frozenset({"instance", "method"}),
@@ -229,7 +229,7 @@ def pairwise(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]
                 table,
                 title=f"{family.name}: {table.title.lower()}",
                 id=f"{family.name}-{name}",
-                footer=footer(family.rows),
+                footer=family.footer,
                 link=link,
                 is_open=False,
             ),

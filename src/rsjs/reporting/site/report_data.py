@@ -20,7 +20,7 @@ from rsjs.campaigns.store import Store, instance_file
 from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.reporting.figures import figure_style
-from rsjs.reporting.references import referred
+from rsjs.reporting.references import references, referred
 from rsjs.reporting.statistics.analysis import Analysis, baseline_of
 from rsjs.reporting.statistics.tables import summary_table, tables
 from rsjs.reporting.statistics.tidy import ROWS, StoredRow, read_stored
@@ -38,6 +38,7 @@ from rsjs.rows.select import (
     family_of,
     group_by,
     known,
+    method_places,
     ordered,
 )
 from rsjs.runs.kinds.base import KINDS, kind
@@ -97,7 +98,9 @@ def gathered(sources: Sequence[Path]) -> Material:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
     if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
         share_bounds(rows)
-    told = referred(ordered(distinct(rows)))
+    told = referred(ordered(distinct(rows)), references(rows))
+    place = method_places(rows)
+    told.sort(key=lambda row: place[row["method"]])
     completed = [_completed(row, i) for i, row in enumerate(told, start=1)]
     return Material(**{**vars(found), "sources": sources, "rows": completed, "skipped": skipped})
 
@@ -143,6 +146,11 @@ class Family:
         """Its tables by name."""
         return {table.name: table for table in tables(self.analysis)}
 
+    @cached_property
+    def footer(self) -> str:
+        """What its runs have in common, see `footer`."""
+        return footer(self.rows)
+
     @property
     def unfair(self) -> list[Mapping[str, Any]]:
         """The findings of the fairness audit that favour a method."""
@@ -178,7 +186,8 @@ def families(rows: Sequence[ReportRow], baseline: str | None = None) -> list[Fam
 
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:
-    """Return the rows by one of their columns, in order of first appearance."""
+    """Return the rows by one of their columns: instances as in `ordered`, methods as they stand."""
+    rows = ordered(rows) if key == "instance" else rows
     return group_by(rows, lambda row: str(row[key]))
 
 

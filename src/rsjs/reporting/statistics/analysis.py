@@ -20,6 +20,7 @@ import pandas as pd
 from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.core.types import Floats
+from rsjs.reporting.references import references, rule
 from rsjs.reporting.statistics import gaps, means
 from rsjs.reporting.statistics.means import VirtualBest
 from rsjs.reporting.statistics.ranks import mean_ratio_interval, pairs, rank_shares, weights
@@ -47,7 +48,7 @@ Measure = Literal["time", "cost"]
 
 def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     """
-    Return counts of runs of each method, by quality and by reason why they stopped.
+    Return runs of each method by what they have and by why they stopped.
 
     runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
     run on and this one was not. `target` as in `tidy.solved`.
@@ -89,7 +90,7 @@ def baseline_of(rows: Sequence[AnyRow], given: str | None) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """Statistics of rows, as `tidy.tidy` takes them."""
+    """What rows, as for `tidy.tidy`, say together."""
 
     rows: Sequence[StoredRow]
     success: Success = "reached"  # with `target` what counts as solved, see `tidy.solved`
@@ -111,6 +112,11 @@ class Analysis:
     def ordered(self) -> list[StoredRow]:
         """The rows in the order of `rsjs.rows.select.ordered`."""
         return ordered(self.rows)
+
+    @cached_property
+    def rule(self) -> str:
+        """What costs are compared with, see `references.rule`."""
+        return rule(self.rows, references(self.rows))
 
     @cached_property
     def ran(self) -> pd.DataFrame:
@@ -172,7 +178,7 @@ class Analysis:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """
-        Return the data of the ranked summary, a line per method, best first, unranked ones last.
+        Return what the ranked summary shows, a line per method, best first, unranked ones last.
 
         rank by mean primal gap; problems, those that it was run on; verified, those with a
         solution; solved, see `tidy.solved`; ratio, the median of cost / best cost; seconds, the
@@ -225,7 +231,7 @@ class Analysis:
         ).loc[shifted.index]
 
     def anytime(self) -> pd.DataFrame | None:
-        """Return mean gaps over time and the share of targets hit; None without all events."""
+        """Mean gaps over time and the share of targets hit; None without events of all runs."""
         if not gaps.with_trajectories(self.runs):
             return None
         return pd.DataFrame(

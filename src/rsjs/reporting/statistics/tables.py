@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.references import rule
+from rsjs.reporting.references import references, rule
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, Measure, counts
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import cost_summary, gap_summary
@@ -82,7 +82,6 @@ COLUMNS = {
         *_columns(formats.count, low="from", high="to", fastest="fastest", alone="alone"),
         *_columns(formats.percent, "%", gap_to_best="gap to best, mean", most="most"),
         *_columns(formats.percent, "%", median="median", upper_quartile="3/4"),
-        *_columns(formats.percent, "%", primal_mean="primal gap, mean"),
         *_columns(formats.ratio, cost_ratio="cost / best, mean", ratio_median="median"),
         *_columns(formats.ratio, ratio_most="most", spent="without postponement"),
         *_columns(formats.percent, "%", primal="primal integral", hit="targets hit"),
@@ -162,7 +161,7 @@ def summary_table(analyses: Mapping[str, Analysis]) -> Table:
     """
 
     def share(key: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda line: f"{line[key]:.0f} of {line['problems']:.0f}"
+        return lambda line: f"{line[key]:.0f} of {line['problems']:.0f}" if line[key] else "0"
 
     first, rows = next(iter(analyses.values())), [*analyses.values()]
     several = len(analyses) > 1
@@ -173,6 +172,12 @@ def summary_table(analyses: Mapping[str, Analysis]) -> Table:
             found = found.join(rank_spread(analysis.ranks_by_cost).add_prefix("rank_"))
         lines += [{**line, "family": family} for line in named(found)]
     shared = any(analysis.is_shared for analysis in rows)
+    runs = [row for analysis in rows for row in analysis.rows]
+    told = rule(runs, references(runs)) if several else first.rule
+    is_solved = any(line["solved"] for line in lines)
+    complete = all(line["verified"] == line["problems"] for line in lines)
+    empty = ["Each run found a solution."] if complete else []
+    empty += [] if is_solved else ["No run solved its problem."]
     return Table(
         name="summary",
         title="Summary",
@@ -180,19 +185,26 @@ def summary_table(analyses: Mapping[str, Analysis]) -> Table:
             METHOD,
             *([Column("family", "family")] if several else []),
             Column("rank", "rank", formats.count),
-            Column("verified", "with solution", text=share("verified"), align="right"),
-            Column("solved", "solved", text=share("solved"), align="right"),
+            *(
+                Column(key, heading, text=share(key), align="right")
+                for key, heading, says in (
+                    ("verified", "with solution", not complete),
+                    ("solved", "solved", is_solved),
+                )
+                if says
+            ),
             Column("ratio", "cost / best, median", formats.ratio),
             Column("seconds", "running time, median", formats.measured, unit="s"),
             Column("wins", "wins", text=share("wins"), align="right"),
         ],
         rows=lines,
         notes=[
-            f"{rule([row for analysis in rows for row in analysis.rows])} Rank: by mean primal gap"
+            f"{told} Rank: by mean primal gap"
             " to it, where a run without a solution counts 100 %. Wins: no method of these rows is"
             f" cheaper. {definition(first)}",
             *([analysis.unranked for analysis in rows if analysis.unranked][: 0 if several else 1]),
             *([UNRANKED] if shared else []),
+            *empty,
         ],
         mark=lambda line, key: "best" if key == "method" and line["rank"] == 1 else "",
     ).without_constants()
@@ -313,10 +325,9 @@ def _means(analysis: Analysis) -> Table:
 
 def _costs(analysis: Analysis) -> Table:
     notes = [
-        f"{rule(analysis.rows)} Cost / best: geometric mean, median and most over the solutions."
+        f"{analysis.rule} Cost / best: geometric mean, median and most over the solutions."
         " Without postponement: the median of (z - postponement) / best. Late: mean share of the"
-        " jobs. Primal gap: (z - z*) / max(|z|, |z*|), z* the best cost; its mean counts a failure"
-        " as 100 %, and no problem that the method was not run on."
+        " jobs. The file has primal gaps, too."
     ]
     return _table("costs", "Costs", by_method(cost_summary(analysis.runs)), notes)
 
@@ -328,7 +339,7 @@ def _gaps(analysis: Analysis) -> Table | None:
         return None
     notes = [
         "Of the methods that prove bounds: (z - b) / max(|z|, |b|), b the best bound of the"
-        f" instance. {rule(analysis.rows)}"
+        f" instance. {analysis.rule}"
     ]
     return _table("gaps", "Gaps at the end", by_method(found), notes)
 
@@ -403,7 +414,7 @@ def _fairness(analysis: Analysis) -> Table:
 
 
 def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
-    """Write statistics.md, statistics.tex, a CSV for each table, pictures; return their paths."""
+    """Write statistics.md, LaTeX and CSV of each table, and pictures; return their paths."""
     from rsjs.reporting.figures.draw import write
     from rsjs.reporting.figures.figure_style import styles
     from rsjs.reporting.figures.methods import figures
@@ -412,7 +423,7 @@ def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:
     made = tables(analysis)
     texts = {
         "statistics.md": markdown_all(made, told),
-        "statistics.tex": latex_all(made, told),
+        **{f"{table.name}.tex": latex_all([table], told) for table in made},
         **{f"{table.name}.csv": table.csv() for table in made},
     }
     for name, text in texts.items():

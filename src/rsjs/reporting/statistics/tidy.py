@@ -37,7 +37,7 @@ from rsjs.instances.io.strict_json import read_json
 from rsjs.reporting.references import Reference, cost_ratio, primal_gap, references, spent
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import competing, distinct, known, ordered, problem
+from rsjs.rows.select import competing, distinct, known, method_places, ordered, problem
 from rsjs.runs.gap import contradicts, gap, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -82,9 +82,7 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
             raise InputError(f"row {i}", found, f"{expected} apart")
     best = references(rows)
     compared = competing(ordered(distinct(rows)))
-    place = {
-        method: number for number, method in enumerate(dict.fromkeys(r["method"] for r in rows))
-    }
+    place = method_places(rows)
     runs = pd.DataFrame(
         [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
     )
@@ -154,7 +152,7 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
-    """Return the methods in the order in which they first stand in the rows: the campaign's."""
+    """Return the methods in the campaign's order, see `rsjs.rows.select.method_places`."""
     first = runs.drop_duplicates("method").sort_values("place", kind="stable")
     return [str(method) for method in first["method"]]
 

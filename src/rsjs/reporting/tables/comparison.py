@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.references import referred, rule
+from rsjs.reporting.references import references, referred, rule
 from rsjs.reporting.tables import formats
 from rsjs.reporting.tables.formats import counted
 from rsjs.reporting.tables.labels import shortened
@@ -80,7 +80,6 @@ COLUMNS: Sequence[Column] = (
     _gap("own_gap", "own gap", rank=5),
     _gap("gap_to_best", "gap to best", rank=3),
     _gap("gap_without_postponement", "gap w/o postp.", rank=11),
-    _gap("gap_over_energy", "gap over energy", rank=14),
     Column("executed", "jobs run", part="effort", rank=2, text=executed),
     Column("late", "late", align="right", part="effort", rank=2, text=_late),
     _effort("build_s", "build", rank=12),
@@ -136,7 +135,7 @@ TITLES = {
 GAP = (
     "Gaps are of runs that prove a bound. Gap to best = (z - b) / max(|z|, |b|): z is the checked "
     "cost, b the best valid lower bound of the instance (own gap: the method's bound). Without "
-    "postponement: (z - b) / |z - postponement|; over energy: (z - b) / energy."
+    "postponement: (z - b) / |z - postponement|."
 )
 GAPS = ("gap_to_best", "gap_without_postponement", "gap_over_energy")
 ROOT_GAP = (
@@ -162,11 +161,20 @@ def proving(rows: Sequence[R]) -> list[R]:
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """Return one row per run, with the definition of the gap, conditions and remarks below."""
+    """
+    Return one row per run, with the definition of the gap, conditions and remarks below.
+
+    A column whose cells are all equal is told in the notes instead.
+    """
+    return _of_runs(rows).without_constants()
+
+
+def _of_runs(rows: Sequence[Row]) -> Table:
     if not rows:
         raise InputError("", described("no rows"), "at least one run to make a table of")
-    named = proving(referred(distinct(rows)))
-    return _table(named, "comparison", COLUMNS, [rule(rows), GAP, *conditions(named)])
+    best = references(rows)
+    named = proving(referred(distinct(rows), best))
+    return _table(named, "comparison", COLUMNS, [rule(rows, best), GAP, *conditions(named)])
 
 
 def _table(
@@ -187,7 +195,7 @@ def formulations(rows: Sequence[Row]) -> Table:
     """Return sizes, bounds and times, a row per run of a formulation or of its relaxation."""
     best = {key: best_row(group) for key, group in group_by(rows, problem).items()}
     costs = {key: None if row is None else row["objective"] for key, row in best.items()}
-    made = table(rows)
+    made = _of_runs(rows)
     measured = [{**row, "root_gap": gap(costs[problem(row)], row["bound"])} for row in made.rows]
     return replace(
         made,
@@ -274,7 +282,7 @@ def _mark(row: AnyRow, key: str) -> str:
 
 
 def conditions(rows: Sequence[AnyRow]) -> list[str]:
-    """Return limits, threads and seed in one sentence, versions in another."""
+    """Limits, threads and seed in one sentence, versions in another."""
     found = [
         (show, Counter(row[key] for row in rows if known(row, key) is not None))
         for key, show in LIMITS.items()
@@ -296,7 +304,7 @@ def conditions(rows: Sequence[AnyRow]) -> list[str]:
 
 
 def remarks(rows: Sequence[AnyRow]) -> list[str]:
-    """Return a line for each row with false values or without a solution, wrong ones first."""
+    """One line for each row whose claims are false or that has no solution, wrong ones first."""
     told = [row for row in rows if is_wrong(row) or row.get("status") == "no_solution"]
     told.sort(key=lambda row: not is_wrong(row))
     lines = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from itertools import groupby, zip_longest
 from math import isfinite
@@ -91,9 +91,8 @@ class Column:
             return self.missing  # nan, NaT and NA, too
         return " ".join(value.split()) or self.missing
 
-    def cell_lines(self, row: Row) -> list[str]:
-        """Return a cell on several lines: long names, and what is in parentheses."""
-        shown = self.cell(row)
+    def cell_lines(self, shown: str) -> list[str]:
+        """Return the text of a cell on several lines: long names, and what is in parentheses."""
         if self.key in NAMES:
             return folded(shown, LONGEST_NAME)
         if self.number is None and shown.endswith(")") and LONGEST_LINE < len(shown) <= 40:
@@ -136,7 +135,11 @@ class Table:
         return pd.DataFrame([*self.rows], columns=keys)
 
     def without_constants(self) -> Table:
-        """Return the table with columns whose cells are all equal told in a note instead."""
+        """
+        Return the table with columns whose cells are all equal told in a note instead.
+
+        If that leaves nothing but the names, there is no grid: only rows for its CSV file.
+        """
         if len(self.rows) < 2:
             return self
         shown = {
@@ -151,12 +154,17 @@ class Table:
             if cell not in (column.missing, "")
         ]
         columns = [column for column in self.columns if column not in constant]
-        notes = [*self.notes, f"In all rows: {'; '.join(told)}."] if told else self.notes
+        head = "In all rows"
+        if told and len(columns) == 1:
+            head, columns = ", ".join(columns[0].cell(row) for row in self.rows), []
+        notes = [*self.notes, f"{head}: {'; '.join(told)}."] if told else self.notes
         return replace(self, columns=columns, notes=notes)
 
+    @cached_property
     def cells(self) -> list[list[str]]:
-        """Return the text of each cell, row by row."""
-        return [[column.cell(row) for column in self.columns] for row in self.rows]
+        """The text of each cell, row by row; nothing without columns."""
+        rows = self.rows if self.columns else []
+        return [[column.cell(row) for column in self.columns] for row in rows]
 
     def csv(self) -> str:
         """Return all values at full precision."""
@@ -176,7 +184,7 @@ class Table:
         return [column for column in self.columns if column.key in chosen]
 
     def _needed(self, column: Column) -> int:
-        cells = (line for row in self.rows for line in column.cell_lines(row))
+        cells = (line for row in self.rows for line in column.cell_lines(column.cell(row)))
         return max(map(len, [*column.heading_lines(), *cells])) + GUTTER
 
     def terminal(self, width: int = 100, *, colour: bool = False) -> str:
@@ -190,9 +198,13 @@ class Table:
             lines += [_aligned(parts, columns, widths) for parts in heads]
             lines.append("─" * min(width, sum(widths) + GUTTER * (len(widths) - 1)))
         before = None
-        for row in self.rows:
+        for row in self.rows if columns else ():
             cells = [
-                [part for text in column.cell_lines(row) for part in folded(text, most)]
+                [
+                    part
+                    for text in column.cell_lines(column.cell(row))
+                    for part in folded(text, most)
+                ]
                 for column, most in zip(columns, widths, strict=True)
             ]
             if columns[0].key in self.sections:
@@ -233,33 +245,37 @@ class Table:
     def markdown(self, level: int = 0) -> str:
         """Return the table with its notes; `level` of the heading, 0 = without."""
         parts = [f"{'#' * level} {self.title}"] if level else []
-        if self.rows:
+        if self.cells:
             rules = ["---:" if column.is_right else ":---" for column in self.columns]
             cells = [[escaped(column.full_heading) for column in self.columns], rules]
-            cells += [[self._markdown(row, column) for column in self.columns] for row in self.rows]
+            for row, texts in zip(self.rows, self.cells, strict=True):
+                cells.append([*map(partial(self._markdown, row), self.columns, texts)])
             parts.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
         parts.append("\n".join(f"{escaped(note)}  " for note in self.notes))
         parts.append("\n".join(f"- {escaped(note)}" for note in self.footnotes))
         return "\n\n".join(filter(None, parts)) + "\n"
 
-    def _markdown(self, row: Row, column: Column) -> str:
-        shown = column.cell(row)
+    def _markdown(self, row: Row, column: Column, shown: str) -> str:
         shown = code(shown) if column.key in NAMES else escaped(shown)
         return f"**{shown}**" if self.mark(row, column.key) == "bad" else shown
 
     # LaTeX
 
     def latex(self) -> str:
-        """Return tables of at most a page each; a document needs `booktabs` only."""
+        """
+        Return tables of at most a page each, the notes below the last one.
+
+        A document needs `booktabs` only.
+        """
+        rows = [*zip(self.rows, self.cells, strict=True)] if self.cells else []
         lines: list[str] = []
-        for first in range(0, len(self.rows), ROWS_ON_PAGE):
-            below = "Continued." if first else latex_escaped(" ".join(self.notes))
-            caption = f"{latex_escaped(self.title)}. {below}".rstrip()
-            lines += self._latex(self.rows[first : first + ROWS_ON_PAGE], caption)
-            if first + ROWS_ON_PAGE >= len(self.rows):
-                lines += [rf"\par\smallskip {latex_escaped(note)}" for note in self.footnotes]
-            lines += [r"\end{table}", ""]
-        return "\n".join(lines)
+        for first in range(0, len(rows), ROWS_ON_PAGE):
+            caption = latex_escaped(self.title) + (" (continued)" if first else "")
+            lines += [*([r"\end{table}", ""] if first else []), r"\begin{table}"]
+            lines += self._latex(rows[first : first + ROWS_ON_PAGE], caption)
+        told = (*self.notes, *self.footnotes)
+        lines += [rf"\par\smallskip {latex_escaped(note)}" for note in told]
+        return "\n".join([*lines, *([r"\end{table}"] if rows else []), ""])
 
     def _section(self, row: Row) -> str:
         names = [column for column in self.columns if column.key in self.sections]
@@ -270,26 +286,27 @@ class Table:
         heads = [rf"\textit{{{latex_escaped(column.cell(row))}}}" for column in names[:1]]
         return ", ".join([*heads, *known])
 
-    def _latex(self, rows: Sequence[Row], caption: str) -> Iterator[str]:
-        columns = [column for column in self.columns if column.key not in self.sections]
-        yield from (r"\begin{table}", r"\centering\scriptsize\setlength{\tabcolsep}{3pt}")
+    def _latex(self, rows: Sequence[tuple[Row, list[str]]], caption: str) -> Iterator[str]:
+        shown = [i for i, column in enumerate(self.columns) if column.key not in self.sections]
+        columns = [self.columns[i] for i in shown]
+        yield r"\centering\scriptsize\setlength{\tabcolsep}{3pt}"
         yield rf"\caption{{{caption}}}\medskip"
         align = "".join("r" if column.is_right else "l" for column in columns)
         yield from (rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}", r"\toprule")
         for parts in _stacked([column.heading_lines() for column in columns]):
             yield latex_line([latex_escaped(words) for words in parts])
-        for heading, group in groupby(rows, self._section):
+        for heading, group in groupby(rows, lambda line: self._section(line[0])):
             yield r"\midrule"
             if heading:
                 yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{heading}}} \\"
-            for row in group:
-                yield latex_line([self._latex_cell(row, column) for column in columns])
+            for row, texts in group:
+                yield latex_line([self._latex_cell(row, self.columns[i], texts[i]) for i in shown])
         yield from (r"\bottomrule", r"\end{tabular}")
 
-    def _latex_cell(self, row: Row, column: Column) -> str:
+    def _latex_cell(self, row: Row, column: Column, text: str) -> str:
         if column.number is not None:
-            return latex_number(column.cell(row))
-        lines = [latex_escaped(part) for part in column.cell_lines(row)]
+            return latex_number(text)
+        lines = [latex_escaped(part) for part in column.cell_lines(text)]
         stacked = LINE_BREAK.join(map(_after_break, lines))
         shown = lines[0] if len(lines) == 1 else rf"\shortstack[l]{{{stacked}}}"
         return rf"\textbf{{{shown}}}" if self.mark(row, column.key) == "bad" else shown
@@ -333,7 +350,7 @@ def markdown_all(tables: Sequence[Table], conditions: Sequence[str]) -> str:
 
 
 def latex_all(tables: Sequence[Table], conditions: Sequence[str] = ()) -> str:
-    """Return all tables, conditions in the caption of the first one."""
+    """Return all tables, conditions below the first one."""
     first, *others = tables
     first = replace(first, notes=[*first.notes, *conditions])
     made = [table.latex() for table in (first, *others)]

@@ -22,7 +22,7 @@ from rsjs.simulation.state import State, WorkloadData
 
 
 class Memory(NamedTuple):
-    """The last solution and its jobs."""
+    """The last decision and the jobs that it was about."""
 
     rows: Ints
     decision: sts.StsDecision
