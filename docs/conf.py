@@ -28,7 +28,7 @@ source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}  # of generated p
 templates_path = ["templates"]
 
 nb_execution_in_temp = True
-nb_execution_timeout = 120  # s, of a cell
+nb_execution_timeout = -1  # none: runs have limits of their own, and a cell may have to compile
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 

@@ -29,7 +29,7 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True)
 class EnumeratedMode:
-    """One way to run a job on a GPU type: dedicated GPUs, or a share level and its units."""
+    """Mode of a job on a GPU type: dedicated GPUs, or a share level and its units."""
 
     gpus: int
     level: int

@@ -39,7 +39,7 @@ _LINEAR: dict[str, Any] = {
 _DECLARED = (
     _jahani(
         name="jahani_patterns",
-        summary="exact pattern model of Jahani's MILP: a few dozen integers",
+        summary="exact pattern model of Jahani's MILP by arc flow, however many nodes",
         run="rsjs.formulations.jahani.patterns:run",
         **_LINEAR,
     ),
@@ -68,7 +68,7 @@ _DECLARED = (
     ),
     _first_ending(
         name="first_ending_patterns",
-        summary="exact pattern model with leaders, dedicated GPUs: a few dozen to hundred integers",
+        summary="exact pattern model with leaders by arc flow: dedicated GPUs, however many nodes",
         run="rsjs.formulations.first_ending.patterns:run",
         sharing=False,
         **_LINEAR,

@@ -46,7 +46,7 @@ class NodeType:
 
     @property
     def flat(self) -> bool:
-        """Whether every number of GPUs in use costs the same."""
+        """Whether the price does not depend on the number of GPUs in use."""
         return len(set(self.cost[1:])) == 1
 
 
@@ -88,7 +88,7 @@ class Cluster(ReadOnly):
 
     @cached_property
     def nodes(self) -> int:
-        """N."""
+        """N, the number of nodes."""
         return sum(group.count for group in self.groups)
 
     @cached_property
@@ -102,7 +102,7 @@ class Cluster(ReadOnly):
 
     @cached_property
     def largest(self) -> int:
-        """G."""
+        """G, the number of GPUs of the largest node type."""
         return max(node_type.gpus for node_type in self.node_types)
 
     @cached_property
@@ -113,7 +113,7 @@ class Cluster(ReadOnly):
 
     @cached_property
     def gpus_of_type(self) -> Ints:
-        """(V,) s_v."""
+        """(V,) s_v, the number of GPUs of each node type."""
         return _frozen([node_type.gpus for node_type in self.node_types])
 
     @cached_property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Objective:
     """
-    Kind of the objective that is minimised.
+    Objective: the terms to minimise.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ FAMILIES: Mapping[str, Objective] = {
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Instance(ReadOnly, Displayed):
     """
-    Cluster, queue and objective at one moment; checked once, when it is made.
+    Instance: cluster, queue and objective at one moment; checked when it is created.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Instance(ReadOnly, Displayed):
     rho : float
         A postponed job's tardiness weighs rho times as much.
     current : Solution or None
-        The solution before this decision.
+        The current solution, before a new one is asked for.
     generator : mapping
         Name, parameters and version of what made it.
 
@@ -170,7 +170,7 @@ class Instance(ReadOnly, Displayed):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Workload(ReadOnly, Displayed):
     """
-    A cluster and the jobs that arrive over time; checked once, when it is made.
+    Workload: a cluster and the jobs that arrive over time; checked when it is created.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Solution(ReadOnly, Displayed):
-    """Which jobs run now, where, and on how many GPUs."""
+    """Solution: the jobs that run now, their nodes and numbers of GPUs."""
 
     job_node: Ints  #: (J,) node of each job; -1 = postponed
     job_gpus: Ints  #: (J,) dedicated GPUs; 0 for a shared or postponed job

@@ -155,15 +155,18 @@ def test_what_is_no_method_is_refused_in_one_line(folder, instance, method, told
 
 
 def test_what_cannot_be_pickled_and_names_that_are_taken_are_refused(instance):
-    lock = threading.Lock()
+    lock, name = threading.Lock(), "fine"
+
+    def calls(instance):
+        return lock
 
     def locked(instance, call, report):
-        return lock
+        return len(name) + calls(instance)
 
     def greedy(instance, call, report):
         """By the name of a method of the suite."""
 
-    with pytest.raises(rsjs.InputError, match="whose variables can be pickled"):
+    with pytest.raises(rsjs.InputError, match="with the variable lock, expected one"):
         rsjs.solve(instance, locked)
     with pytest.raises(rsjs.InputError, match=r"function greedy, expected .* no other method's"):
         rsjs.solve(instance, greedy)

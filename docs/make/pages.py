@@ -12,7 +12,17 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.make import claims, columns, formulations, heuristics, methods, mig, online, sts_campaign
+from docs.make import (
+    claims,
+    columns,
+    formulations,
+    heuristics,
+    instance_space,
+    methods,
+    mig,
+    online,
+    sts_campaign,
+)
 from rsjs.instances.io.files import write_bytes
 
 DOCS = Path(__file__).parents[1]
@@ -29,6 +39,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
+    "reference/features": (instance_space.TABLES, {}),
     "reference/methods": (methods.TABLES, {}),
     "results/sts-campaign": (sts_campaign.TABLES, sts_campaign.PICTURES),
 }

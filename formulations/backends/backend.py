@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Feature(StrEnum):
-    """What a backend can do."""
+    """Capabilities of a backend."""
 
     INTEGER = "integer"
     CONTINUOUS = "continuous"
@@ -35,7 +35,7 @@ class Feature(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RawResult:
-    """What a solver knows when it ends; a missing number is None."""
+    """Result of a solver; a missing number is None."""
 
     stop: Stop  #: why it ended; OPTIMAL only if objective and bound meet
     status: str  #: the solver's own word for it
@@ -64,7 +64,7 @@ def never() -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SolveTask:
-    """A model to solve, within which limits, and who listens."""
+    """A model to solve, its limits and its callbacks."""
 
     model: MatrixModel
     limits: Limits  #: gap, threads and seed; the time is in `seconds`
@@ -82,7 +82,7 @@ class SolveTask:
 
     @property
     def silent(self) -> SolveTask:
-        """The task with nobody listening, which can be sent to another process."""
+        """The task without callbacks, which can be sent to another process."""
         return replace(self, on_incumbent=ignore, on_bound=ignore, stop=never)
 
 
@@ -108,12 +108,12 @@ class Backend:
 
     @property
     def notes(self) -> list[str]:
-        """What sets the solver apart."""
+        """Remarks on the solver, for lists of solvers."""
         return [] if Feature.INTEGER in self.features else ["a bound only, no solution"]
 
     @property
     def install_command(self) -> str:
-        """How to get the solver."""
+        """Command that installs the solver."""
         return f"pip install '{self.distribution}{self.versions}'"
 
     def available(self) -> bool:
@@ -152,7 +152,7 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def scale_of(cost: Floats) -> float:
-    """Return the power of two that brings the largest cost to at least 1; 1 if it is, or 0."""
+    """Return the power of two that brings the largest cost to at least 1; 1 if all costs are 0."""
     largest = float(np.abs(cost).max(initial=0.0))
     return 2.0 ** max(0, 1 - frexp(largest)[1]) if largest else 1.0
 

@@ -99,7 +99,7 @@ class ExternalSolver(Backend):
 
     @property
     def install_command(self) -> str:
-        """How to get the solver."""
+        """Command that installs the solver."""
         if self.module:
             return super().install_command
         if "/" in self.program:

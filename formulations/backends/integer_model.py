@@ -48,7 +48,7 @@ class IntegerModel:
 
     @property
     def box_bound(self) -> int:
-        """The least integer objective within the column bounds alone."""
+        """Minimum objective within the column bounds alone."""
         return int(np.minimum(self.cost, 0) @ self.span)
 
     def true_vector(self, y: Sequence[int]) -> Floats:

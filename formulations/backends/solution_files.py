@@ -18,7 +18,7 @@ NUMBER = r"([-+]?\d[\d.]*(?:[eE][-+]?\d+)?)"
 
 @dataclass(frozen=True, kw_only=True)
 class SolutionFormat:
-    """How a family of programs writes solutions and says how it ended."""
+    """Solution format and status words of a family of programs."""
 
     #: pattern at the head of a solution file in this format
     sign: str

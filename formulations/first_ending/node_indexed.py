@@ -194,7 +194,7 @@ def warm_start(data: FirstEndingNodeModel, solution: Solution) -> Floats:
     Return the column vector of a feasible solution: on each node the first job to end leads.
 
     Nodes without a job are as small as they may be, and off where they need not be on: the
-    vector never costs more than the decision.
+    vector never costs more than the solution.
     """
     cluster, hours = data.instance.cluster, cost_tables(data.instance).hours
     state = {key: s for s, key in enumerate(data.states)}

@@ -35,7 +35,7 @@ OPTIONS = {"output_flag": False, "threads": 1, "simplex_strategy": 4}  # 4: prim
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What is basic, in terms that outlive a change of columns."""
+    """Basic columns and rows, named so that they remain valid when columns change."""
 
     modes: Bools  # (S, J) columns x
     waits: Bools  # (J,) slacks of the cover rows: postponed jobs

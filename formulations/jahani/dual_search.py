@@ -11,10 +11,11 @@ Jahani's problem by its Lagrangian dual: a solution with a proven gap from few c
 2. The alternatives of the jobs with the smallest reduced costs
    d_js = C_js - P_j + pi_s - min(0, min_t ...), postponement included, make a small integer
    program (`restricted_milp`). A solution that uses another one costs at least D + its d, so
-   min(bound of the program, D + smallest d left out) is a bound.
-3. Where the gap stays above the goal, the program is made again with every alternative of
-   d <= UB - D, or four times as many if those are more. The first case is final: nothing better
-   is left out.
+   min(bound of the program, D + smallest d left out) is a bound. The first program has those nodes
+   and arcs that the relaxed problem uses; the others have reduced costs as well (`NodeCuts`).
+3. Where the gap stays above the goal, the program is made again with four times as many
+   alternatives, nodes and arcs, or with all of d <= UB - D: for alternatives if those are more,
+   for nodes and arcs if those are fewer. With all of both nothing better is left out.
 
 Source: jahani.md 4.
 """
@@ -40,6 +41,7 @@ from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
 from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes.arc_flow import SMALL
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -114,21 +116,41 @@ class _DualSearch(BoundTracker):
         # reduced costs d of the alternatives of each job
         excess = np.vstack([reduced - least, -least])  # the last row: postponed
         order = np.sort(excess[np.isfinite(excess)])
-        number, left_out = FIRST, 0.0
+        # nodes and arcs by reduced costs; of equals those of the relaxed problem first
+        of_flow, relaxed = self.model.cuts.reduced_costs(dual.multipliers), dual.flow > SMALL
+        rank = np.lexsort((~relaxed, of_flow))
+        number, cuts, left_out = FIRST, max(1, int(relaxed.sum())), 0.0
         while not self.reached and not self.over() and dual.bound + left_out < self.cost:
-            needed = int(np.searchsorted(order, self.cost - dual.bound, side="right"))
+            goal = self.cost - dual.bound
+            needed = int(np.searchsorted(order, goal, side="right"))
             most = order[min(needed, self.model.jobs + number, len(order)) - 1]
+            usable, others = np.split(rank, [min(cuts, int((of_flow <= goal).sum()))])
             left_out = float(np.min(order[order > most], initial=np.inf))
-            self._program(excess <= most, dual, dual.bound + left_out)
-            number *= GROWTH
+            left_out = min(left_out, float(np.min(of_flow[others], initial=np.inf)))
+            self._program(excess <= most, usable, dual, dual.bound + left_out)
+            number, cuts = number * GROWTH, cuts * GROWTH
 
-    def _program(self, kept: Bools, dual: Dual, others: float) -> None:
-        """Solve the integer program over these columns; other solutions cost at least `others`."""
+    def _program(self, kept: Bools, cuts: Ints, dual: Dual, others: float) -> None:
+        """
+        Solve the integer program over few columns.
+
+        Parameters
+        ----------
+        kept : (S + 1, J) bool
+            Alternatives; the last row is to be postponed.
+        cuts : (n,) int
+            Columns of nodes and arcs; those of the best solution are added.
+        others : float
+            What solutions with other columns cost at least [$].
+        """
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.modes, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
         columns = OpenJobColumns.of(kept[:-1], kept[-1])
-        matrix = program(self.model, columns)
+        flow = flow_of(self.modes, begin.cuts)
+        usable = flow > 0
+        usable[cuts] = True
+        matrix = program(self.model, columns, usable=usable)
         self.counts |= matrix.counts
         self.counts["programs"] += 1
         taken = begin.choice[columns.job] == columns.mode
@@ -145,7 +167,7 @@ class _DualSearch(BoundTracker):
             matrix,
             self.call.limits,
             seconds=self.seconds(),
-            start=np.concatenate([taken, flow_of(self.modes, begin.cuts)]).astype(float),
+            start=np.concatenate([taken, flow]).astype(float),
             on_incumbent=found,
             on_bound=bounded,
             stop=lambda: self.reached or self.report.stop_requested(),
@@ -348,7 +370,7 @@ def assignment(modes: InstanceModes, solution: Solution) -> ModeAssignment:
     Return a feasible solution in the model's terms.
 
     A job whose column was left out takes a smaller mode of the same GPUs that costs no more, or
-    is postponed where that costs no more: the assignment never costs more than the decision.
+    is postponed where that costs no more: the assignment never costs more than the solution.
     """
     cluster, gain = modes.instance.cluster, modes.model.gain
     choice = np.full(len(solution.job_node), -1)

@@ -30,7 +30,7 @@ from rsjs.formulations.jahani.boxstep import Basis
 from rsjs.formulations.jahani.mode_model import ModeModel
 from rsjs.formulations.jahani.restricted_milp import alternatives
 
-SAMPLE, SHRINK = 200, 8  # least number of jobs of a sample, jobs of one sample for one of the next
+SAMPLE, SHRINK = 50, 8  # least number of jobs of a sample, jobs of one sample for one of the next
 COLUMNS, MORE = 6000, 2.0  # columns of open jobs to begin with, and for one when the box binds
 WIDE = 0.5  # half width of the first box around multipliers, for one of them
 LEAST = 1e-4  # least of what widths are relative to, in the most a mode is worth
@@ -40,7 +40,7 @@ MOST_ITERATIONS = 100
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """The best bound and the relaxed decision that comes with it."""
+    """The best bound and its relaxed solution."""
 
     bound: float  # [$]
     multipliers: Floats  # (S,) to start the next call with [$]
@@ -74,7 +74,7 @@ def maximise(
     start : (S,) float, optional
         Multipliers of a similar instance on the same cluster.
     on_bound : callable
-        Told each better bound.
+        Called with each better bound.
     seconds : callable
         Time that is left [s].
     stop : callable

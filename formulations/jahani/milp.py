@@ -68,7 +68,7 @@ INDEX_LETTERS = {
 
 @dataclass(frozen=True, eq=False)
 class LiteralModel:
-    """The model's data, with rows (7) and (8) "corrected" or as printed for "overdue" jobs."""
+    """The model's data, with rows (7) and (8) "corrected" or as published for "overdue" jobs."""
 
     instance: Instance
     printed: str = "corrected"
@@ -129,7 +129,7 @@ data_of = LiteralModel
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Solve the model; with rows as printed for overdue jobs, no bound is reported."""
+    """Solve the model; with the published rows for overdue jobs, no bound is reported."""
     printed = call.options["printed"] == "overdue"
     overdue = bool((instance.jobs.due < instance.now).any())
     return solve(__name__, instance, call, report, valid_bound=not (printed and overdue))

@@ -114,28 +114,76 @@ class NodeCuts:
         return total
 
     def most_valuable(self, multipliers: Floats) -> dict[int, tuple[float, tuple[int, ...]]]:
-        """Return, by node type, the most that the slots of a node are worth, and their GPUs."""
+        """Return, by node type, the max value of the arcs of a node, and their GPUs."""
         if not self.arcs:
             modes, _, amount = self.offers
             return {0: (float(amount @ multipliers[modes]), ())}
-        return {v: self._knapsack(v, multipliers) for v in set(self.of_type.tolist())}
+        return {v: _best_slots(self.values(v, multipliers)) for v in set(self.of_type.tolist())}
 
-    def _knapsack(self, v: int, multipliers: Floats) -> tuple[float, tuple[int, ...]]:
-        """Solve the unbounded knapsack of a node's GPUs: slots of g GPUs worth pi_g each."""
+    def values(self, v: int, multipliers: Floats) -> Floats:
+        """Return (s_v + 1,) what a slot of g GPUs of a node type is worth."""
         modes = self.mode[v, 1:][self.mode[v, 1:] >= 0]
-        size, value = len(modes), multipliers[modes]  # all of 1..s_v GPUs are modes
-        worth, last = np.zeros(size + 1), np.zeros(size + 1, dtype=np.int64)
-        for room in range(1, size + 1):
-            with_slot = (
-                value[:room] + worth[room - 1 :: -1]
-            )  # a slot of 1, 2, ... GPUs, and the rest
-            last[room] = int(with_slot.argmax()) + 1
-            worth[room] = with_slot[last[room] - 1]
-        slots, room = [], size
-        while room and worth[room] > 0.0:
-            slots.append(int(last[room]))
-            room -= slots[-1]
-        return float(worth[size]), tuple(slots)
+        return np.concatenate([[0.0], multipliers[modes]])
+
+    def reduced_costs(self, multipliers: Floats) -> Floats:
+        """
+        Return (Y,) by how much the cheapest use of each column exceeds the cheapest node.
+
+        Of nodes (k, v), compared with the best type of the class; of an arc, by the best path
+        through it, on a node of the class in which its type costs least: every solution that uses
+        a column costs at least D(pi) and this.
+        """
+        excess, n = np.empty(len(self.cost)), len(self.of_class)
+        through = {
+            v: _values_through(self.values(v, multipliers)) for v in set(self.of_type.tolist())
+        }
+        worth = {v: float(value.max()) for v, value in through.items()}
+        price = self.cost[:n] - [worth[v] for v in self.of_type.tolist()]
+        best = np.full(int(self.of_class.max()) + 1, np.inf)
+        np.minimum.at(best, self.of_class, price)
+        excess[:n] = price - best[self.of_class]
+        least = np.full(len(self.mode), np.inf)
+        np.minimum.at(least, self.of_type, excess[:n])
+        v, tail, gpus = np.array([(arc.node_type, arc.tail, arc.gpus) for arc in self.arcs]).T
+        excess[n:] = [
+            least[u] + worth[u] - through[u][t, g]
+            for u, t, g in zip(v.tolist(), tail.tolist(), gpus.tolist(), strict=True)
+        ]
+        return excess
+
+
+def _best_slots(value: Floats) -> tuple[float, tuple[int, ...]]:
+    """Solve the unbounded knapsack of a node's GPUs: the most that slots are worth, and which."""
+    size = len(value) - 1
+    worth, last = np.zeros(size + 1), np.zeros(size + 1, dtype=np.int64)
+    for room in range(1, size + 1):
+        # a slot of 1, 2, ... GPUs, and the rest
+        with_slot = value[1 : room + 1] + worth[room - 1 :: -1]
+        last[room] = int(with_slot.argmax()) + 1
+        worth[room] = with_slot[last[room] - 1]
+    slots, room = [], size
+    while room and worth[room] > 0.0:
+        slots.append(int(last[room]))
+        room -= slots[-1]
+    return float(worth[size]), tuple(slots)
+
+
+def _values_through(value: Floats) -> Floats:
+    """Return (s_v + 1, s_v + 1) most that decreasing slots with one of g after u are worth."""
+    size = len(value) - 1
+    before = np.full((size + 1, size + 2), -np.inf)  # fills u GPUs with slots of g and more
+    after = np.zeros((size + 1, size + 1))  # fits into r GPUs, with slots of g and less
+    before[0] = 0.0
+    for u in range(1, size + 1):
+        g = np.arange(1, u + 1)
+        before[u, g] = np.maximum.accumulate((before[u - g, g] + value[g])[::-1])[::-1]
+        after[u, g] = np.maximum.accumulate(after[u - g, g] + value[g])
+        after[u, u:] = after[u, u]
+    through = np.full((size + 1, size + 1), -np.inf)
+    for u in range(size):
+        g = np.arange(1, size - u + 1)
+        through[u, g] = before[u, g] + value[g] + after[size - u - g, g]
+    return through
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,7 +53,10 @@ def alternatives(modes: Bools, waits: Bools) -> Ints:
 
 
 def program(
-    model: ModeModel, columns: OpenJobColumns, slack: tuple[Floats, Floats] | None = None
+    model: ModeModel,
+    columns: OpenJobColumns,
+    slack: tuple[Floats, Floats] | None = None,
+    usable: Bools | bool = True,
 ) -> MatrixModel:
     """
     Build the program over these columns: x, L, y and, with slack, u and w.
@@ -63,6 +66,8 @@ def program(
     slack : (low, high), each (S,) float, optional
         Lowest and highest price of a mode [$]: (slots) become equations with u_s modes bought at
         the highest and w_s sold at the lowest; L and y are continuous.
+    usable : (Y,) bool, optional
+        Which of L and y may be used in the integer program; all by default.
     """
     cuts, n, modes = model.cuts, len(columns.job), len(model.gain)
     x, L = np.arange(n), n + np.arange(len(cuts.of_class))
@@ -93,5 +98,6 @@ def program(
         kind[:n], kind[n:] = ColumnKind.IMPLIED_INTEGER, ColumnKind.INTEGER
         # a slot that no job takes is not needed
         upper[:n], upper[n:], upper[L] = 1.0, model.jobs, model.nodes
+        upper[n:] *= usable
     offset = model.postponement.sum() + model.gain[columns.settled[taken], taken].sum()
     return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind, offset=float(offset))

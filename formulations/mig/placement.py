@@ -193,7 +193,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlacementResult:
-    """What is known when the method ends."""
+    """Result of a placement method; a missing number is None."""
 
     stop: Stop  # OPTIMAL = both stages are proved
     placement: MigPlacement | None

@@ -70,7 +70,7 @@ FIRST_SHARE = 0.1  # of the limit, for minimising, and for the first makespans t
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationResult:
-    """What is known when the method ends."""
+    """Result of a repartitioning method; a missing number is None."""
 
     stop: Stop
     schedule: ReconfigurationSchedule | None

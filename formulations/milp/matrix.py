@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it takes long to import, and every command knows the solver
 
 
 class ColumnKind(IntEnum):
-    """What a column may be."""
+    """Kind of a column."""
 
     CONTINUOUS = 0
     INTEGER = 1

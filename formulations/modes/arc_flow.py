@@ -47,7 +47,7 @@ SMALL = 1e-9  # flow that is rounding
 
 
 class Arc(NamedTuple):
-    """The slot of a job: `gpus` GPUs of a node of `node_type` after the first `tail` ones."""
+    """Arc of the flow model: `gpus` GPUs of a node of `node_type` after the first `tail` ones."""
 
     node_type: int
     limit: int  # GPUs the node is charged for, if the slot is its leader's; 0 = no leader's
@@ -56,7 +56,7 @@ class Arc(NamedTuple):
 
     @property
     def head(self) -> int:
-        """Position at which the next slot begins."""
+        """Position at which the next arc begins."""
         return self.tail + self.gpus
 
     @property

@@ -281,7 +281,7 @@ def _on_node(m: ConcreteModel, data: MinlpModel, value: Floats, j: int, n: int) 
 
 
 def warm_start(data: MinlpModel, solution: Solution) -> Floats:
-    """Return the values of all variables for a feasible solution, each pi_jn the least possible."""
+    """Return the values of all variables for a feasible solution, each pi_jn minimal."""
     q, at = data.q, data.positions
     x = np.zeros(len(at))
     for n, members in q.chosen(data.instance, solution).items():
@@ -303,7 +303,7 @@ def extract(data: MinlpModel, x: Floats) -> Solution:
     """
     Return the solution in a vector of all variables; nodes as `open_nodes` asks.
 
-    With printed rows it need not be feasible: a job without a fraction counts as one on a GPU.
+    With published rows it need not be feasible: a job without a fraction counts as one on a GPU.
     """
     at, q = data.positions, data.q
     on = [key for key in data.index["xi"] if x[at["xi", key]] > 0.5]

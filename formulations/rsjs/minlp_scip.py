@@ -43,8 +43,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """
     Solve the model; solutions are priced by `costs`, never by SCIP.
 
-    With rows as printed there is no bound for the instance, and a vector of the model need not be
-    a decision for it; the message then tells what the model is worth.
+    With the published rows there is no bound for the instance, and a vector of the model need not
+    be a solution of it; the message then gives the objective of the model.
     """
     with report.phase("build"):
         data = MinlpModel.of(instance, printed_rows(call.options["printed"]))

@@ -33,7 +33,7 @@ class Stopping:
 
 
 class Iterations(Stopping):
-    """After `most` iterations; inf = never."""
+    """Stopping rule: after `most` iterations; inf = never."""
 
     def __init__(self, most: float) -> None:
         self._left = most
@@ -48,7 +48,7 @@ class Iterations(Stopping):
 
 
 class Seconds(Stopping):
-    """After some seconds of a clock, from now on."""
+    """Stopping rule: after some seconds of a clock, from now on."""
 
     def __init__(self, most: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._end = clock, clock() + most
@@ -58,7 +58,7 @@ class Seconds(Stopping):
 
 
 class Reported(Stopping):
-    """When a method's time is up, or somebody asked it to end."""
+    """Stopping rule: when the time limit is reached or the method is asked to stop."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -68,7 +68,7 @@ class Reported(Stopping):
 
 
 class AnyOf(Stopping):
-    """As soon as one of several rules says so; all of them are asked."""
+    """Stopping rule: as soon as one of several rules is met; all of them are asked."""
 
     def __init__(self, *rules: Stopping) -> None:
         self._rules = rules

@@ -53,7 +53,7 @@ GRAVEST = (Stop.ERROR, Stop.INTERRUPTED, Stop.MEMORY_LIMIT, Stop.TIME_LIMIT)
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """
-    Divide the instance, solve the parts with `call.options["method"]`, a callable, and unite.
+    Divide the instance, solve the parts with `call.options["method"]`, and merge the solutions.
 
     The options `controllers` and `split` are those of `partition.divide`. Counts: controllers,
     jobs and nodes of the smallest and largest part, and jobs that run on no node of their part.

@@ -161,7 +161,7 @@ class Worker:
         return answer
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """Terminate the process, whatever it does."""
         self._process.kill()
         self._process.join()
         self.pipe.close()

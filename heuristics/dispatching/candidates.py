@@ -60,7 +60,7 @@ def share_price_by_node_type(cluster: Cluster) -> Floats:
 
 
 def share_price_by_gpu_type(cluster: Cluster) -> Floats:
-    """Return (T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
+    """Return (T, G + 1) $/h of g GPUs of the cheapest node type; inf where no node has g."""
     price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     np.minimum.at(price, cluster.gpu_of_type, share_price_by_node_type(cluster))
     return price
@@ -68,7 +68,7 @@ def share_price_by_gpu_type(cluster: Cluster) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ranking:
-    """Each job's configurations in order, of those some job may use; inadmissible ones last."""
+    """Each job's modes in order, of those some job may use; inadmissible ones last."""
 
     code: Ints  # (J, C) kind * (G + 1) + g, best first
     order: Ints  # (J, C) columns of the arrays below, best first

@@ -46,7 +46,7 @@ ORDERS = {
 
 
 def decide(instance: Instance, method: str, rule: str = "code") -> Solution:
-    """Return the solution of one decision: the queue of a method of ORDERS, placed by a rule."""
+    """Return the solution of an instance: the queue of a method of ORDERS, placed by a rule."""
     kept = running(instance)
     capacity = FreeCapacity(kinds_by_node_type(instance.cluster), alone=rule == "code")
     occupy_types(capacity, instance.cluster, kept, costs.execution(instance, kept).used)

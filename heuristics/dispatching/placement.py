@@ -37,7 +37,7 @@ FITS = ("open", "all")
 
 @dataclass(frozen=True, eq=False)
 class NodeKinds:
-    """The nodes of a cluster, seen through kinds."""
+    """The nodes of a cluster, grouped by kind."""
 
     modes: list[tuple[int, int]]  # by code kind * (G + 1) + g: kind, dedicated GPUs, 0 = a share
     openings: list[list[tuple[int, int]]]  # per kind: GPUs, nodes that open so; smallest first
@@ -94,7 +94,7 @@ def _set_of(members: Bools) -> int:
 
 class FreeCapacity:
     """
-    What is free on the nodes of a cluster while jobs are placed.
+    Free GPUs and shares on the nodes of a cluster while jobs are placed.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class FreeCapacity:
 
     @property
     def full(self) -> bool:
-        """Whether no job finds room any more."""
+        """Whether no further job fits."""
         return not (self._closed or self._divided_gpus or any(self._counts))
 
     def place(self, kind: int, count: int, units: int) -> tuple[int, int]:
@@ -232,7 +232,7 @@ class FreeCapacity:
 
 @dataclass(frozen=True, eq=False)
 class PlacedJobs:
-    """Where the jobs are."""
+    """Nodes and modes of the jobs placed so far."""
 
     node: list[int]  # (J,) -1 = waits
     kind: list[int]  # (J,) of the mode taken

@@ -51,7 +51,7 @@ def decide(
     model: PowerModel | None = None,
 ) -> Solution:
     """
-    Return the solution of one decision.
+    Return the solution of an instance.
 
     Parameters
     ----------

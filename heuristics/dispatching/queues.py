@@ -98,7 +98,7 @@ def planned(instance: Instance, epochs: str) -> Instance:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueRule:
-    """A queue."""
+    """A rule that orders the queue."""
 
     order: Callable[[Instance], Ints]  # jobs of an instance in order
     preemptive: bool = False  # whether jobs that run are decided anew
@@ -119,7 +119,7 @@ def decide(
     instance: Instance, rule: str = "edf", epochs: str = "worst_case", fit: str = FITS[0]
 ) -> Solution:
     """
-    Return the solution of one decision.
+    Return the solution of an instance.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
 
 
 class NodeTables(NamedTuple):
-    """The nodes of a cluster, as a rule sees them."""
+    """Node data of a greedy rule."""
 
     class_of_node: Ints  # (N,)
     members: Ints  # (N,) nodes by class, then by index
@@ -49,7 +49,7 @@ class NodeTables(NamedTuple):
 
 
 class ObjectiveTables(NamedTuple):
-    """What a schedule costs, by job and configuration."""
+    """Cost terms of a solution, by job and mode."""
 
     hours: Floats  # (J, T, G + 1)
     tardiness: Floats  # (J, T, G + 1) $ at completion
@@ -174,7 +174,7 @@ def copied(levels: NodeLevels) -> NodeLevels:
 
 
 class SharedGpus(NamedTuple):
-    """GPUs that are shared in a schedule that is being made."""
+    """Shared GPUs of a partial solution."""
 
     node: Ints  # (N G,)
     kind: Ints

@@ -39,13 +39,13 @@ from rsjs.instances.solution import Solution
 
 
 def decide(instance: Instance, rule: str = "code") -> Solution:
-    """Return the solution of one decision by a rule of RULES."""
+    """Return the solution of an instance by a rule of RULES."""
     return decide_by_hours(instance, costs.cost_tables(instance).hours, rule)
 
 
 def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
     """
-    Return the solution of one decision where only the running times of the jobs are known.
+    Return the solution of an instance where only the running times of the jobs are known.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
 
 
 class GreedyJobs(NamedTuple):
-    """The jobs of a decision."""
+    """Job data of a greedy rule."""
 
     hours: Floats  # (J, T, G + 1)
     due: Floats  # (J,)
@@ -218,5 +218,5 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def compile_kernels(*_: object) -> None:
-    """Compile or load the kernels of a decision; whoever asks is not looked at."""
+    """Compile or load the kernels; the arguments are not used."""
     decide(smallest())

@@ -39,7 +39,7 @@ from rsjs.instances.solution import Solution
 
 
 class GreedyState(NamedTuple):
-    """A schedule that is being made; sizes as in `greedy.arrays`."""
+    """A partial solution; sizes as in `greedy.arrays`."""
 
     sets: Ints  # (K, G + 1, words) open nodes by kind and idle GPUs
     counts: Ints  # (K, G + 1) of them
@@ -84,7 +84,7 @@ def new_state(nodes: NodeTables, jobs: int, listed: int) -> GreedyState:
 
 
 class FreeCapacityArrays(NamedTuple):
-    """What is free while jobs are placed by `place_tightly`; `state` has the nodes."""
+    """Free GPUs while jobs are placed by `place_tightly`; `state` has the nodes."""
 
     levels: NodeLevels
     state: GreedyState
@@ -331,7 +331,7 @@ def take(levels: NodeLevels, kind: int, level: int, group: int, part: int, bit: 
 
 @inlined
 def has_share(free: FreeCapacityArrays, kind: int, units: int) -> bool:
-    """Whether there is room for a share of a GPU."""
+    """Return whether there is room for a share of a GPU."""
     return units > 0 and bool(
         units <= free.divided.room[kind] or first_level(free.levels, kind, 1) >= 0
     )

@@ -60,7 +60,7 @@ CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; 
 
 class Constructions:
     """
-    The iterations of a decision, dealt out in equal parts to `threads` threads.
+    The iterations on an instance, divided in equal parts to `threads` threads.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def construct(
 
 @inlined
 def is_full(choices: RandomChoices, state: GreedyState) -> bool:
-    """Whether no configuration of any job finds a node."""
+    """Return whether no mode of any job fits on a node."""
     full = True
     for kind in range(state.room.shape[0]):
         full = full and state.room[kind] < choices.least[kind]
@@ -305,5 +305,5 @@ def search(
 
 
 def compile_kernels(*_: object) -> None:
-    """Compile or load the kernels of an iteration; whoever asks is not looked at."""
+    """Compile or load the kernels of an iteration; the arguments are not used."""
     Constructions(prepared(smallest(), RANDOMIZED_RULES["paper"])).costs(1, 1)

@@ -30,7 +30,7 @@ from rsjs.instances.instance import Instance
 
 
 class RandomChoices(NamedTuple):
-    """Queue, candidates and chances of a decision."""
+    """Queue, modes and their probabilities of an instance."""
 
     queue: Ints  # (J,)
     later: Floats  # (J + 1,) $, sum of P_j over queue[i:]
@@ -51,7 +51,7 @@ class RandomChoices(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RandomizedTables:
-    """All that the iterations of one decision need."""
+    """Data of the iterations on one instance."""
 
     nodes: NodeTables
     choices: RandomChoices
@@ -69,7 +69,7 @@ def prepared(
     instance: Instance, rule: RandomizedRule, *, seed: int = 0, stream: str = "xorshift"
 ) -> RandomizedTables:
     """
-    Order queue and candidates by a rule, on dedicated GPUs.
+    Order the queue and the modes by a rule, on dedicated GPUs.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def prepared(
 
 
 def prepared_modes(of: JobModes, seed: int) -> RandomizedTables:
-    """Order queue and candidates on shared nodes, where k = 0 is the share of a GPU."""
+    """Order the queue and the modes on shared nodes, where k = 0 is the share of a GPU."""
     table = costs.cost_tables(of.instance)
     return RandomizedTables(
         nodes=cluster_tables(of.instance.cluster, SHARED_RULE.greedy).nodes,
@@ -113,7 +113,7 @@ def random_choices(
     stream: str,
 ) -> RandomChoices:
     """
-    Order queue and candidates by a rule.
+    Order the queue and the modes by a rule.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def random_choices(
 
 
 def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:
-    """Return (J, K, G + 1) the least rank with at most so many GPUs of a kind; C = none."""
+    """Return (J, K, G + 1) the minimum rank with at most so many GPUs of a kind; C = none."""
     jobs, ranks = ranking.code.shape
     table = np.full((jobs, kinds * stride), ranks, dtype=np.int32)
     position = np.arange(ranks, dtype=np.int32)

@@ -47,7 +47,7 @@ CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether t
 
 
 class SharedConstructions(Constructions):
-    """The schedules of a decision on shared nodes, by iteration."""
+    """The solutions of an instance with shared GPUs, by iteration."""
 
     def __init__(self, of: JobModes, seed: int) -> None:
         super().__init__(prepared_modes(of, seed), level=of.level)
@@ -89,7 +89,7 @@ def iterate(
 
 
 class DrawnOrder(NamedTuple):
-    """What chance makes of a queue, by position."""
+    """A randomized queue, by position."""
 
     job: Ints  # (J,)
     code: Ints  # (J,) the configuration that is tried first
@@ -142,7 +142,7 @@ def construct(
 def draw_order(
     choices: RandomChoices, objective: ObjectiveTables, drawn: DrawnOrder, stream: int
 ) -> None:
-    """Let jobs be passed by the next one, and draw the first configuration of each."""
+    """Swap neighbours in the queue at random, and draw the first mode of each job."""
     queue, weight = choices.queue, objective.weight
     last = queue.shape[0] - 1
     carried = queue[0]
@@ -167,7 +167,7 @@ def draw_order(
 
 @inlined
 def keep_order(choices: RandomChoices, drawn: DrawnOrder) -> None:
-    """Take the queue as it is, and the best configuration of each job."""
+    """Take the queue as it is, and the best mode of each job."""
     for position in range(choices.queue.shape[0]):
         job = choices.queue[position]
         drawn.job[position], drawn.code[position] = job, choices.candidate[job, 0]
@@ -175,7 +175,7 @@ def keep_order(choices: RandomChoices, drawn: DrawnOrder) -> None:
 
 @inlined
 def is_full(choices: RandomChoices, free: FreeCapacityArrays) -> bool:
-    """Whether no configuration of any job finds room."""
+    """Return whether no mode of any job fits."""
     full = True
     for kind in range(free.levels.room.shape[0]):
         whole = free.levels.room[kind] >= choices.least[kind]
@@ -187,7 +187,7 @@ def decide(
     instance: Instance, stop: Stopping, *, seed: int = 0, epochs: str = "worst_case"
 ) -> tuple[Solution, int]:
     """
-    Return the solution of one decision, and the number of iterations.
+    Return the solution of an instance, and the number of iterations.
 
     Parameters
     ----------
@@ -224,5 +224,5 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def compile_kernels(*_: object) -> None:
-    """Compile or load the kernels of a decision; whoever asks is not looked at."""
+    """Compile or load the kernels; the arguments are not used."""
     SharedConstructions(JobModes.of(smallest(), EPOCHS[0]), 0).costs(1, 1)

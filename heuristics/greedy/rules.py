@@ -24,7 +24,7 @@ from rsjs.instances.cluster import Cluster
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyRule:
-    """One reading of the algorithm."""
+    """An interpretation of the published algorithm."""
 
     price: Callable[[Cluster], Floats]  # $/h of g GPUs of a GPU type
     strict: bool  # whether a job that ends at its due date is late
@@ -89,7 +89,7 @@ GREEDY_RULES = {
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClusterTables:
     """
-    A cluster as a rule sees it, the same for every decision on it.
+    Cluster data of a greedy rule, which do not depend on the jobs.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class ClusterTables:
 
     @cached_property
     def all_closed(self) -> NodeLevels:
-        """Return the nodes by what they can give, none open."""
+        """Return the nodes by their capacity, none open."""
         return all_closed(self.nodes)
 
 
@@ -126,7 +126,7 @@ def cluster_tables(cluster: Cluster, rule: GreedyRule) -> ClusterTables:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedRule:
-    """One reading of the algorithm."""
+    """An interpretation of the published algorithm."""
 
     greedy: GreedyRule  # of the first iteration
     swap_heavier: float  # chance that the next job passes one that is heavier

@@ -85,7 +85,7 @@ class ElitePool:
         self.members: list[EliteSolution] = []
 
     def add(self, found: Found) -> bool:
-        """Offer a solution; return whether it got in."""
+        """Offer a solution; return whether it was added."""
         mode = modes(self._instance, found[1])
         near = [member for member in self.members if member.distance(mode) < self._least]
         if any(member.cost <= found[0] for member in near):

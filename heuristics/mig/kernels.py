@@ -114,7 +114,7 @@ def simulate(p: MigTables, rank: Ints, stay: bool, minute: Ints, unit: Ints) -> 
     p : MigTables
         Releases never decrease.
     rank : (S,) int
-        The ready job whose next step has the least rank chooses its unit first; no two jobs may
+        The ready job whose next step has the lowest rank chooses its unit first; no two jobs may
         have steps of the same rank.
     stay : bool
         Whether a job prefers the unit of its last step to a smaller one.

@@ -181,7 +181,7 @@ def _padded(allowed: Bools) -> Ints:
 
 
 class RuinState(NamedTuple):
-    """What runs on each node, and postponed jobs; M is the max number of jobs of a node."""
+    """Jobs of each node, and postponed jobs; M is the max number of jobs of a node."""
 
     kind: Ints  # (N,) node type; an empty node has one too
     load: Ints  # (N,) jobs on the node

@@ -93,7 +93,7 @@ class Neighbourhoods:
 
 class PartDecisions:
     """
-    Parts of a solution, decided by another method: no larger than it accepts, and checked.
+    Sub-solver: solves parts of a solution by another method and checks the results.
 
     Attributes
     ----------

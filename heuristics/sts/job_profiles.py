@@ -16,7 +16,7 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileMode:
-    """A configuration of a job on a GPU type."""
+    """A mode of a job on a GPU type, as part of a speed profile."""
 
     gpus: Fraction  # dedicated GPUs, or the share of one
     hours_per_epoch: float  # a = 1 / s
@@ -29,7 +29,7 @@ class ProfileMode:
 
     @property
     def hours(self) -> float:
-        """Hours that the profile spends in it."""
+        """Hours that the speed profile spends in the mode."""
         if self.begins is None or self.ends is None:
             return 0.0
         return (self.ends - self.begins) * self.hours_per_epoch
@@ -37,7 +37,7 @@ class ProfileMode:
 
 @dataclass(frozen=True, kw_only=True)
 class JobProfile:
-    """The optimal profile of a job on a GPU type."""
+    """The optimal speed profile of a job on a GPU type."""
 
     gpu_type: str
     status: str  # of `single_job.STATUSES`, but "inadmissible"
@@ -48,7 +48,7 @@ class JobProfile:
 
     @property
     def used(self) -> tuple[ProfileMode, ...]:
-        """The configurations that the profile uses, in order."""
+        """The modes that the speed profile uses, in order."""
         return tuple(own for own in self.configurations if own.ends is not None)
 
 

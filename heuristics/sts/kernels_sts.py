@@ -51,7 +51,7 @@ from rsjs.heuristics.sts.speed_profile import solve
 
 
 class QueuedJobs(NamedTuple):
-    """The jobs of a decision; J jobs, T GPU types, G GPUs of the largest node."""
+    """The jobs of an instance; J jobs, T GPU types, G GPUs of the largest node."""
 
     rate: Floats  # (J, T, G + 1) as in `PowerModel`
     power: Floats  # (J, T, G + 1)
@@ -142,7 +142,7 @@ def list_codes(
 
 
 class DecisionArrays(NamedTuple):
-    """Arrays for a decision, by job."""
+    """Work arrays for one instance, by job."""
 
     node: Ints  # -1 = waits
     gpu: Ints  # type
@@ -178,7 +178,7 @@ def place(
 
 @inlined
 def is_full(free: FreeCapacityArrays) -> bool:
-    """Whether no job finds room any more."""
+    """Return whether no further job fits."""
     full = True
     for gpu in range(free.levels.room.shape[0]):
         full = full and free.divided.room[gpu] == 0 and most(free.levels, gpu) == 0
@@ -233,7 +233,7 @@ def give_idle_gpus(rate: Floats, work: Floats, idle: Ints, made: DecisionArrays)
 @compiled
 def last_moment(rate: Floats, count: int, time: float, work: float) -> float:
     """
-    Return the hours for which a job may go on with `count` GPUs before it needs the fastest.
+    Return the hours for which a job may continue with `count` GPUs before it needs the fastest.
 
     inf if it is late in any case, or in time as it is; `rate` (G + 1,) is inf below `count` GPUs.
     """

@@ -27,7 +27,7 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PowerModel:
-    """Every configuration of every job; T GPU types, G GPUs of the largest node."""
+    """Every mode of every job; T GPU types, G GPUs of the largest node."""
 
     rate: Floats  # (J, T, G + 1) h, a_k; inf where not admissible; k = 0 is the share
     power: Floats  # (J, T, G + 1) $/h, P_k; inf where no node has so many, or without a share
@@ -56,7 +56,7 @@ class PowerModel:
 
 
 class JobData(NamedTuple):
-    """What the single-job model needs of each job."""
+    """Data of the single-job model, by job."""
 
     model: PowerModel
     steps: SurvivalSteps  # of its remaining epochs

@@ -49,7 +49,7 @@ FEASIBLE, SLACK, INFEASIBLE, INADMISSIBLE = range(4)
 
 
 class SpeedProfiles(NamedTuple):
-    """The profiles of n problems with K configurations each."""
+    """The speed profiles of n problems with K modes each."""
 
     status: Ints  # (n,) position in STATUSES
     energy: Floats  # (n,) expected energy [$]; inf where inadmissible
@@ -94,7 +94,7 @@ def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> Surviva
     law : (n,) int
         Position in `laws` of each problem.
     done : (n,) float
-        Its epochs done, below the last epoch of its law.
+        Its epochs done, below the last epoch of its distribution.
     """
     end, height, area, size = _tables(tuple(laws))
     return SurvivalSteps(end, height, area, size, law, _first(end, law, done), done)

@@ -69,7 +69,7 @@ def fill_hull(
     rate, power : (K,) float [h], [$/h]
         a_k, inf where not admissible, and P_k.
     vertex : (K,) int
-        Configuration of each vertex, padded with the last one; the other arrays are not padded.
+        Mode of each vertex, padded with the last one; the other arrays are not padded.
     own_rate, energy, phi : (K,) float [h], [$], [$/h]
         a_r, Q_r and Phi_r of each vertex; Phi is 0 at the last one.
     """
@@ -123,7 +123,7 @@ FEW = 12  # open steps
 
 
 class RemainingEpochs(NamedTuple):
-    """What is left of a job: the steps of its law and where it stands; see `SurvivalSteps`."""
+    """Remaining epochs of a job: steps of its distribution, position; see `SurvivalSteps`."""
 
     end: Floats
     height: Floats
@@ -258,7 +258,7 @@ def with_steps(
 
 
 class SpeedHull(NamedTuple):
-    """The speeds worth using of one problem, the slowest first."""
+    """The undominated speeds of one problem, the slowest first."""
 
     vertex: Ints  # (n,) configurations
     rate: Floats  # (n,) a_r [h]

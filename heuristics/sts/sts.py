@@ -45,7 +45,7 @@ ROUNDING = 1e-9  # relative, of times that are added up
 
 @dataclass(frozen=True, kw_only=True)
 class StsRule:
-    """One reading."""
+    """An interpretation of the published algorithm."""
 
     monotone: bool  # whether k_0 holds
     fallback: bool  # whether a job takes less than it wants
@@ -61,14 +61,14 @@ RULES = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StsDecision:
-    """A decision, and what the next one needs."""
+    """A solution, and the state that the next event needs."""
 
     solution: Solution
     change: Floats  # (J,) h, T_j - now: until a job needs another mode; inf = it does not, or waits
     wanted: Ints  # (J,) k that the model chose, without idle GPUs given away; k_0 of jobs that wait
 
     def floor(self, elapsed: float) -> Ints:
-        """Return (J,) k_0 of a decision so many hours later: k + 1 where T_j has come, else k."""
+        """Return (J,) k_0 at an event so many hours later: k + 1 where T_j has come, else k."""
         return self.wanted + (self.change <= elapsed * (1 + ROUNDING))
 
 
@@ -81,7 +81,7 @@ def decide(
     data: JobData | None = None,
 ) -> StsDecision:
     """
-    Return one decision.
+    Return the solution of an instance.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def decide(
     floor : (J,) int, optional
         k_0 of each job.
     spacing : float [h]
-        The least time between decisions.
+        Minimum time between events.
     data : JobData, optional
         Of the jobs, if it is known.
     """
@@ -143,5 +143,5 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def compile_kernels(*_: object) -> None:
-    """Compile or load the kernels of a decision; whoever asks is not looked at."""
+    """Compile or load the kernels; the arguments are not used."""
     decide(smallest())

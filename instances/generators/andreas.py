@@ -56,7 +56,7 @@ def generate(
     *, nodes: int, jobs: int, seed: int, scenario: int = 1, profiles: str | None = None
 ) -> Instance:
     """
-    Return one decision at time 0 with all jobs submitted.
+    Return an instance at time 0 with all jobs submitted.
 
     Parameters
     ----------

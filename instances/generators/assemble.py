@@ -21,7 +21,7 @@ from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.job_times import JobTimes
-from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.instance import FAMILIES, Instance, Objective, Workload
 from rsjs.instances.jobs import Jobs
 
 H, RHO = 1.0, 100.0  # [h], -; of Jahani 2019, taken for all families
@@ -46,9 +46,11 @@ class InstanceParts:
     law: tuple[str, ...]  # (J,) names in `laws`, or `FIXED`
     laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
     inflation: Floats | None = None  # (J, T, L)
+    objective: Objective | None = None  # None: that of the family
+    rho: float = RHO
 
     def instance(self) -> Instance:
-        """Return the decision at time 0 with all jobs submitted."""
+        """Return the instance at time 0 with all jobs submitted."""
         return Instance(
             **self._common("at0"),
             jobs=self._jobs(np.zeros(self._size)),
@@ -110,8 +112,8 @@ class InstanceParts:
             "cluster": self.cluster,
             "laws": self.laws,
             "H": H,
-            "rho": RHO,
-            "objective": FAMILIES[self.family],
+            "rho": self.rho,
+            "objective": self.objective or FAMILIES[self.family],
         }
 
     def _jobs(self, release: Floats) -> Jobs:

@@ -51,26 +51,35 @@ class JobTimes:
         return np.where(fits[:, :, None], hours, np.inf)
 
 
-def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
+def synthetic(
+    family: str,
+    seed: int,
+    n: int,
+    cluster: Cluster,
+    *,
+    speed: Mapping[str, float] = SPEED,
+    spread: float = 0.12,
+    alpha: tuple[float, float] = (0.7, 0.95),
+) -> JobTimes:
     """
     Draw n jobs of one epoch of base / speed / k^alpha hours on k GPUs.
 
-    base is log-uniform on [0.3, 20] h, alpha uniform on [0.7, 0.95], and speed that of the GPU
-    type times exp(N(0, 0.12)), drawn per job and GPU type.
+    base is log-uniform on [0.3, 20] h, alpha uniform between the two given, and speed that of the
+    GPU type times exp(N(0, spread)), drawn per job and GPU type.
     """
     base = random_streams.log_uniform(random_streams.uniforms(family, seed, "base", n), 0.3, 20.0)
-    alpha = random_streams.uniform(random_streams.uniforms(family, seed, "alpha", n), 0.7, 0.95)
+    power = random_streams.uniform(random_streams.uniforms(family, seed, "alpha", n), *alpha)
     hours = np.full((n, len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
-        if gpu.name not in SPEED:
+        if gpu.name not in speed:
             found = described(f"synthetic, which has no speed of {gpu.name}")
             raise InputError("/times", found, "networks")
         noise = random_streams.normal(
-            random_streams.uniforms(family, seed, f"speed/{gpu.name}", n), 0.0, 0.12
+            random_streams.uniforms(family, seed, f"speed/{gpu.name}", n), 0.0, spread
         )
-        alone = base / (SPEED[gpu.name] * np.exp(noise))
+        alone = base / (speed[gpu.name] * np.exp(noise))
         k = np.arange(1, cluster.largest_of_gpu[i] + 1)
-        hours[:, i, 1 : len(k) + 1] = random_streams.rounded(alone[:, None] / k ** alpha[:, None])
+        hours[:, i, 1 : len(k) + 1] = random_streams.rounded(alone[:, None] / k ** power[:, None])
     return JobTimes(
         application=("synthetic",) * n,
         hours_per_epoch=hours,

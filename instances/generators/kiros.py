@@ -33,7 +33,7 @@ def generate(
     times: str = "synthetic",
 ) -> Instance:
     """
-    Return one decision at time 0 with all jobs submitted; arguments as in `jahani.generate`.
+    Return an instance at time 0 with all jobs submitted; arguments as in `jahani.generate`.
 
     Returns
     -------

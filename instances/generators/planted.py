@@ -50,7 +50,7 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Planted:
-    """Which jobs run where, and how."""
+    """Node and mode of each job of the planted solution."""
 
     type_of_node: Ints  #: (N,)
     node: Ints  #: (J,) -1 = postponed
@@ -190,7 +190,7 @@ class Optimum:
 
 def generate(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> Instance:
     """
-    Return one decision at time 0 with all jobs submitted.
+    Return an instance at time 0 with all jobs submitted.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def generate(
     laws: str = "base",
 ) -> Instance:
     """
-    Return one decision at time 0 with all jobs submitted (as in the paper's VII-C).
+    Return an instance at time 0 with all jobs submitted (as in the paper's VII-C).
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ TAKES = {INSTANCE: "`rsjs solve`", WORKLOAD: "`rsjs simulate`", SOLUTION: "`rsjs
 
 @dataclass(frozen=True, kw_only=True)
 class SolutionFile:
-    """A solution and what its file claims about it; see `serialization.of_solution`."""
+    """A solution and the values that its file reports; see `serialization.of_solution`."""
 
     solution: Solution
     instance_digest: str

@@ -19,7 +19,7 @@ DEEPEST = 100  # levels of brackets, as a validator shows at most 255
 
 
 class TextLike(str):
-    """What is expected where a text does not fit a pattern."""
+    """Expectation to report where a text does not fit a pattern."""
 
 
 _TYPES = {

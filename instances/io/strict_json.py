@@ -34,7 +34,7 @@ class _Twice(dict[str, Any]):
 
 class Reader:
     """
-    Parses and validates one file; whatever is wrong becomes an InputError with a pointer.
+    Reader of one JSON file: parses and validates it; errors become an InputError with a pointer.
 
     Parameters
     ----------

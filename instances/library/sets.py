@@ -21,14 +21,13 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from rsjs.core.errors import InputError, described
-from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
+from rsjs.core.errors import InputError, described, nearest
+from rsjs.instances.generators import andreas, heterogeneous, jahani, kiros, planted, sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
@@ -53,12 +52,14 @@ GENERATORS: Mapping[str, Callable[..., Instance]] = {
     "andreas": andreas.generate,
     "sts": sts.generate,
     "planted": planted.generate,
+    "heterogeneous": heterogeneous.generate,
 }
 WORKLOADS: Mapping[str, Callable[..., Workload]] = {
     "jahani": jahani.workload,
     "kiros": kiros.workload,
     "andreas": andreas.workload,
     "sts": sts.workload,
+    "heterogeneous": heterogeneous.workload,
 }
 
 
@@ -139,6 +140,8 @@ class Member:
     sha256: str
     #: [$], if it is known by construction or by enumeration; best-known values have more
     optimum: float | None
+    #: as stated when the set was made, e.g. `toy` or `open after 60 s`; "" if nothing is stated
+    status: str = ""
 
     @property
     def tier(self) -> str:
@@ -193,8 +196,7 @@ def library_set(name: str) -> LibrarySet:
         With the nearest names, if there is none of this name.
     """
     if name not in recipes():
-        near = ", ".join(get_close_matches(name, names(), n=3, cutoff=0.4) or names()[:3])
-        raise InputError("", name, f"e.g. {near} (rsjs list sets)")
+        raise InputError("", name, f"e.g. {nearest(name, names())} (rsjs list sets)")
     drawn, rows = calls(name), golden(name)
     if len(rows) != len(drawn):
         found = described(f"{len(rows)} digests of {name}")
@@ -222,6 +224,7 @@ def _member(generator: str, arguments: Mapping[str, Any], row: Mapping[str, str]
         jobs=int(row["jobs"]),
         sha256=row["sha256"],
         optimum=float(row["optimum"]) if row["optimum"] else None,
+        status=row.get("status", ""),
     )
 
 

@@ -22,7 +22,7 @@ from rsjs.instances.mig.io import nearest_first, read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A kind of instance."""
+    """A MIG profile."""
 
     name: str  #: the same on all GPUs, e.g. "1g2m": one compute slice, two memory slices
     #: as nvidia-smi prints it. "1g.10gb" has one memory slice on a GPU of 80 GB, two on 40 GB

@@ -59,7 +59,7 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
-    """Step times and how they fit."""
+    """Fitted step times and their errors."""
 
     step_time: StepTime
     fitted: Floats  #: (n,) [ms], T(k, b) of each measurement

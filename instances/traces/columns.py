@@ -38,7 +38,7 @@ _ZONED = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)? ?(Z|[+-]\d\d:?\
 
 class TableBlock:
     """
-    Consecutive rows of a table, and the flaws of the texts that were read.
+    Consecutive rows of a table, and the errors in them.
 
     Attributes
     ----------

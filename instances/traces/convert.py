@@ -102,6 +102,8 @@ class ConversionOptions:
             integer("jobs", self.jobs, 1)
         if not 0 <= self.after < np.inf:
             raise InputError("/after", self.after, "hours >= 0")
+        for option in ("drop", "keep"):
+            chosen(option, getattr(self, option))
         is_hours = isinstance(self.at, Real) and 0 <= self.at < np.inf
         if not (is_hours or self.at is None or isinstance(self.at, str)):
             raise InputError("/at", self.at, "hours >= 0, or a date")
@@ -120,6 +122,7 @@ class Selection:
     dropped: Mapping[str, int]
     #: rows without a flaw that were not wanted: before `after` or beyond the number of jobs
     left: int
+    at: str = ""  #: the moment of an instance, as a date if there are dates and in hours
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,7 +166,10 @@ def convert(
         at = _hours_until(at, selection.rows.submit[0], format.zoned)
     elif at is None and not format.arrivals:
         at = 0.0
-    queue = None if at is None else queue_at(selection.rows, at, own=format.name == OWN)
+    queue = None
+    if at is not None:
+        selection = replace(selection, at=_moment(at, selection.rows.submit[0], format.zoned))
+        queue = queue_at(selection.rows, at, selection.at, own=format.name == OWN)
     jobs, laws, realised = build_jobs(selection.rows, report, cluster, options)
     name = f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
     if format.name == OWN:
@@ -205,7 +211,16 @@ def _hours_until(date: str, first: float, zoned: bool | None) -> float:
     return float(round((utc.timestamp() - first) / HOUR, _DIGITS))
 
 
-def queue_at(rows: JobRecords, at: float, *, own: bool) -> Queue:
+def _moment(at: float, first: float, zoned: bool | None) -> str:
+    """Return a moment as hours from the first submission [s] and, of dates, as a date."""
+    hours = f"{at:g} h after the first submission"
+    if zoned is None:
+        return hours
+    date = pd.Timestamp(first + at * HOUR, unit="s", tz="UTC" if zoned else None).round("s")
+    return f"{date}, {hours}"
+
+
+def queue_at(rows: JobRecords, at: float, moment_text: str, *, own: bool) -> Queue:
     """Return which jobs wait or run `at` hours after the first submission, see the module."""
     moment = rows.submit[0] + at * HOUR
     if own:
@@ -216,7 +231,7 @@ def queue_at(rows: JobRecords, at: float, *, own: bool) -> Queue:
     submitted = rows.submit <= moment
     there = np.flatnonzero(submitted & (end > moment))
     if not len(there):
-        found = described(f"no job that waits or runs at hour {at:g}")
+        found = described(f"no job that waits or runs at {moment_text}")
         last = round((rows.submit[-1] - rows.submit[0]) / HOUR, _DIGITS)
         raise InputError("/at", found, f"a moment from 0 to {last:g} h")
     later = int((~submitted).sum())

@@ -149,7 +149,7 @@ def _seconds(network: str, gpu: str, k: int, batch: int) -> float:
 
 def stand_ins(given: Mapping[str, str], unrecorded: str) -> dict[str, str]:
     """
-    Return spelling -> GPU type of the catalogue, for spellings that are no such type.
+    Return recorded name -> GPU type of the catalogue, for spellings that are no such type.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def stand_ins(given: Mapping[str, str], unrecorded: str) -> dict[str, str]:
 
 def gpus_of(model: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """
-    Return the GPU types of the catalogue for a spelling; none if there is no stand-in.
+    Return the GPU types of the catalogue for a recorded name; none if it has no substitute.
 
     >>> gpus_of("V100M16|T4", stand_ins({}, "V100")), gpus_of("A100-SXM4-80GB", {})
     (('V100', 'T4'), ('A100',))
@@ -235,7 +235,7 @@ def build_cluster(
     shared : bool
         Whether GPUs have quarters.
     flat : bool
-        Whether a node costs the same with any number of GPUs in use.
+        Whether the price of a node does not depend on the GPUs in use.
     """
     count: Counter[tuple[str, int]] = Counter()
     for group in nodes:

@@ -25,7 +25,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_names, networks
 from rsjs.instances.traces import flaws
@@ -344,12 +343,7 @@ def _column(
     count = header.count(name)
     if count != 1:
         found = f"{role}={name}, " + (f"which stands {count} times" if count else "no column")
-        near = get_close_matches(name, header, n=1)
-        expected = (
-            f"{near[0]}, or another of {', '.join(header)}"
-            if near
-            else f"one of {', '.join(header)}"
-        )
+        expected = "one column of that name" if count else f"e.g. {nearest(name, header)}"
         raise InputError("/columns", described(found), expected, source.name)
     return name, units.get(unit, 1.0)
 

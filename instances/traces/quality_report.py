@@ -215,7 +215,7 @@ class QualityReport:
 
     @property
     def has_errors(self) -> bool:
-        """Return whether something is wrong, notices aside."""
+        """Return whether there are errors, not only notices."""
         return any(kind.error and self.tally.flaws[kind.name] for kind in flaws.KINDS)
 
     @property
@@ -247,7 +247,7 @@ class QualityReport:
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """Return after how many hours nothing is submitted for long, and for how long [h]."""
+        """Return the start and the length of long intervals without submissions [h]."""
         hours = np.array(sorted(self.tally.submissions), dtype=np.int64)
         long = np.flatnonzero(np.diff(hours) > GAP)
         gaps = [(int(hours[i] + 1 - hours[0]), int(hours[i + 1] - hours[i] - 1)) for i in long]
@@ -255,7 +255,7 @@ class QualityReport:
 
     @property
     def remarks(self) -> list[str]:
-        """Return what looks odd in the trace as a whole."""
+        """Return remarks on the trace as a whole."""
         tally, median = self.tally, self.median_run_time
         remarks = [
             f"{tally.flaws[kind.name]} of {tally.rows} rows are {kind.name}: check column and unit"

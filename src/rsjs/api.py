@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 
 INSTANCE = "an instance, as `rsjs.load` returns it"
 FILE = "the path of a file"
+JOBS_PER_NODE = {"planted": 4, "heterogeneous": 4}  # of `generate` without jobs; others 10
 
 
 def load(path: str | Path, *, instance: Instance | None = None) -> Any:
     """
-    Read an instance, a workload or a solution; the file tells which it is.
+    Read an instance, a workload or a solution; its format says which.
 
     Parameters
     ----------
@@ -119,19 +120,19 @@ def generate(
     **options: Any,
 ) -> Instance | Workload:
     """
-    Draw an instance of a paper's family, or with `arrivals` a workload.
+    Draw an instance of a family, or with `arrivals` a workload.
 
     Parameters
     ----------
-    family : "jahani" | "kiros" | "andreas" | "sts" | "planted"
+    family : "jahani" | "kiros" | "andreas" | "sts" | "planted" | "heterogeneous"
         The generator, see `rsjs.instances.generators`.
     nodes, jobs : int
-        N and J; without `jobs` 10 N as in the papers, 4 N of `planted`.
+        N and J; without `jobs` 10 N as in the papers, 4 N of the last two.
     seed : int
         Of all random numbers, >= 0.
     arrivals : str, optional
-        Arrival process of a workload: exp, integer_poisson or constant; of all families but
-        jahani also high, low or mixed. Without it all jobs are submitted at time 0.
+        Arrival process of a workload: exp, integer_poisson or constant; of kiros,
+        andreas and sts also high, low or mixed. Without it all jobs are submitted at time 0.
     gap_seconds : float, optional
         Mean time between two submissions [s], the paper's by default: of jahani to the whole
         cluster, of the others multiplied by N.
@@ -147,7 +148,7 @@ def generate(
 
     one_of("family", family, GENERATORS)
     if jobs is None:
-        jobs = (4 if family == "planted" else 10) * integer("nodes", nodes, 1)
+        jobs = JOBS_PER_NODE.get(family, 10) * integer("nodes", nodes, 1)
     arguments = {"nodes": nodes, "jobs": jobs, "seed": seed, **options}
     if arrivals is None:
         if gap_seconds is not None:
@@ -189,7 +190,7 @@ def from_frames(
     seed: int = 1,
 ) -> Instance | Workload:
     """
-    Make a workload or an instance of DataFrames of jobs and nodes, as `rsjs import` does of CSV.
+    Make a workload or an instance from data frames of jobs and nodes, like `rsjs import`.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def from_frames(
     rules : "sts" | "jahani"
         Objective, and due dates and weights where there are none, of Filippini 2024 or Jahani 2019.
     seed : int
-        Of what was not recorded and is made up; `generator["parameters"]["imputed"]` of the result
+        Of the imputed values; `generator["parameters"]["imputed"]` of the result
         has the rules.
 
     Returns
@@ -271,7 +272,7 @@ def solve(
     **unknown: Any,
 ) -> SolveResult:
     """
-    Run a method in a process of its own and return what it knows when it ends.
+    Run a method in a process of its own and return its result.
 
     Parameters
     ----------
@@ -371,7 +372,7 @@ def check(
 
 def best_known(instance: Instance) -> KnownValue | None:
     """
-    Return the best-known value of an instance, which its sha256 identifies.
+    Return the best-known value of an instance, found by its sha256.
 
     Returns
     -------
@@ -388,7 +389,7 @@ def export_model(
     instance: Instance, path: str | Path, method: str = "jahani_patterns"
 ) -> ModelFile:
     """
-    Write the linear model that a method would hand to its solver.
+    Write the linear model that a method passes to its solver.
 
     Parameters
     ----------
@@ -414,7 +415,7 @@ def export_model(
 
 
 def refuse_unserved(instance: Instance, request: Request) -> None:
-    """Raise InputError unless the method serves the instance, its solver be there or not."""
+    """Raise InputError unless the method serves the instance; its solver may be missing."""
     from rsjs.methods import instead
     from rsjs.recommendation import serving
 

@@ -36,7 +36,7 @@ def source() -> dict[str, Any]:
 
 
 def of_tree() -> dict[str, Any]:
-    """Return the same of the working tree that this file is tracked in."""
+    """Return commit and state of the working tree that this file is tracked in."""
     file = Path(__file__)
     if _git("ls-files", "--error-unmatch", file.name) is None:
         return {"commit": None, "dirty": None}

@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import partial
 from html import escape
 from importlib.resources import as_file, files
@@ -30,7 +29,7 @@ from rsjs.campaigns.sources import Source, pointed
 from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
 from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError, described, integer, one_of
+from rsjs.core.errors import InputError, described, integer, nearest, one_of
 from rsjs.core.method import Method, MethodFunction
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, instead, request_of, several_methods, ship
@@ -51,7 +50,7 @@ Watch = Callable[[Prepared], Callable[[News], None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Skipped:
-    """A method that was not run on an instance, and why."""
+    """A method that was skipped on an instance, and the reason."""
 
     instance: str
     method: str
@@ -106,7 +105,7 @@ class Comparison:
         self, baseline: str | None = None, *, measure: Literal["cost", "time"] = "cost"
     ) -> Table:
         """
-        Return how pairs of methods compare, with Wilcoxon's test and Holm's correction.
+        Return pairwise comparisons, with Wilcoxon's test and Holm's correction.
 
         Parameters
         ----------
@@ -194,7 +193,7 @@ def compare(
     store: str | Path | None = None,
 ) -> Comparison:
     """
-    Run methods on instances, one after the other, verify them, and set them side by side.
+    Run methods on instances, one after the other, verify their solutions, and compare them.
 
     Parameters
     ----------
@@ -268,7 +267,7 @@ def compare_pairs(
     options : mapping, optional
         Of simulations, all but the seed.
     watch : callable, optional
-        From the prepared campaign to what is told of its progress.
+        From the prepared campaign to the observer of its progress.
     """
     if not pairs:
         raise InputError("", described("no instances"), "at least one")
@@ -336,7 +335,7 @@ def run_campaign(
     watch: Watch | None = None,
 ) -> Comparison:
     """
-    Carry out the runs of a campaign that its store has not, and return all that were asked for.
+    Carry out the runs of a campaign that its store lacks, and return all requested runs.
 
     Parameters
     ----------
@@ -388,8 +387,7 @@ def find_campaign(named: str) -> Campaign:
             return read(path)
     if named.endswith(".toml") or Path(named).exists():
         return read(Path(named))
-    near = get_close_matches(named, known, n=3) or known
-    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {', '.join(near)}")
+    raise InputError("", described(f"campaign {named}"), f"a TOML file, or {nearest(named, known)}")
 
 
 def carried_out(
@@ -399,7 +397,7 @@ def carried_out(
     order: Callable[[Run], Any],
     watch: Watch | None,
 ) -> Comparison:
-    """Carry out what is left, and collect what was selected, in that order."""
+    """Carry out the runs that are left, and collect the selected ones in their order."""
     hear = (lambda _: None) if watch is None else watch(prepared)
     interrupted = False
     try:

@@ -21,7 +21,6 @@ import sys
 from collections import UserDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.core.method import Method, with_names
 from rsjs.core.own_code import IN_FILE, NAME, InFile, Pickled, importable, in_file
 from rsjs.core.report import Report
@@ -58,7 +57,7 @@ POLICIES = ("references", "roll")  # names that simulations have besides those o
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """
-    A method with solver, rule and options: a specification of a user, completed.
+    A method with solver, rule and options: a completed method specification.
 
     As the value of another method's option it is called as a `MethodFunction`; there, `otherwise`
     are the methods to take, the first that serves, on an instance that this one does not serve.
@@ -102,7 +101,7 @@ class Request:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names of the method, of those to take otherwise, and of those among the options."""
+        """Names of the method, of its alternatives, and of the methods among its options."""
         return frozenset({self.method.name}).union(*(other.names for other in self._others))
 
     @property
@@ -112,7 +111,7 @@ class Request:
         return frozenset(own).union(*(other.programs for other in self._others))
 
     def missing(self) -> str | None:
-        """Return why the method cannot run here and what would help; None if it can."""
+        """Return why the method cannot run here, and a remedy; None if it can."""
         name = self.solver or self.method.needs
         solver = None if name is None else backend(name)
         if solver and not solver.available():
@@ -131,7 +130,7 @@ class Request:
 
     def serving(self, instance: Instance, *, in_parts: bool = False) -> Request:
         """
-        Return the first of the methods that serves an instance, and so in its options.
+        Return the first of the methods that serves an instance, also in its options.
 
         In parts, an instance may be larger than the method accepts. If none serves, the first.
         """
@@ -167,7 +166,7 @@ PICKLED: dict[str, Pickled] = {}  # functions that `request_of` was given, by th
 
 class Methods(UserDict[str, Method]):
     """
-    Methods by name: the suite's and those that other packages offer by `rsjs.methods`.
+    Methods by name: the suite's and those of other packages' entry points `rsjs.methods`.
 
     Not listed, but found, are functions in files and those in `PICKLED`. The code of a package or a
     file is imported when its method is asked for, so names are listed and other methods run
@@ -191,7 +190,7 @@ class Methods(UserDict[str, Method]):
 
     @property
     def offers(self) -> dict[str, Offer]:
-        """What other packages offer, by name."""
+        """Entry points of other packages, by name."""
         return {name: one for name, one in self.data.items() if not isinstance(one, Method)}
 
     def source(self, name: str) -> Mapping[str, str] | None:
@@ -295,7 +294,7 @@ def request_of(given: Any, *, here: bool = False) -> Request:
 
 
 def several_methods(argument: str, given: Any) -> tuple[Sequence[Any], bool]:
-    """Return methods as `request_of` takes them, and whether one was given and no sequence."""
+    """Return methods as `request_of` takes them, and whether a single one was given."""
     if isinstance(given, str | Method) or callable(given):
         return [given], True
     if not isinstance(given, Sequence) or not given:
@@ -310,7 +309,7 @@ def ship(names: Iterable[str], folder: Path) -> dict[str, str]:
 
 
 def receive(files: Mapping[str, str]) -> None:
-    """Make the methods in pickled files known; each is unpickled when it is asked for."""
+    """Register the methods in pickled files; each is unpickled when it is requested."""
     for name, file in files.items():
         PICKLED[name] = Pickled(name, Path(file).read_bytes())
 
@@ -323,7 +322,7 @@ def sources(names: Iterable[str]) -> dict[str, Mapping[str, str]]:
 
 
 def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise InputError unless the code of these methods is what it is expected to be."""
+    """Raise InputError unless the code of these methods is the expected one."""
     found = sources(expected)
     for name, source in expected.items():
         if found.get(name) != source:
@@ -334,7 +333,7 @@ def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
 
 def parse(specification: str, known: Mapping[str, Method] | None = None) -> Request:
     """
-    Return the request that a method specification stands for.
+    Return the request of a method specification.
 
     `known` has the methods by name; `all_methods()` if not given. An InputError names the part that
     is unknown, with the nearest known names.
@@ -351,7 +350,7 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     if name not in methods:
         if name.endswith(".py"):
             raise InputError("", specification.strip(), f"a function in the file, {name}:FUNCTION")
-        raise _unknown("method", name, list(methods))
+        raise _unknown("method", name, methods)
     method = methods[name]
     options = _options(method, tail)
     runs = {key: value for key, value in options.items() if isinstance(value, Request)}
@@ -405,7 +404,7 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
     if not known:
         raise InputError("", f"{name} with {what} {given}", f"no {what} for {name}")
     more = f"; or a program, {COMMAND}" if what == "solver" and len(known) > 1 else ""
-    raise _unknown(f"{what} of {name}", given, list(known), more)
+    raise _unknown(f"{what} of {name}", given, known, more)
 
 
 def _options(method: Method, text: str) -> dict[str, Any]:
@@ -426,7 +425,7 @@ def _options(method: Method, text: str) -> dict[str, Any]:
             found = f"{method.name} with option {name}"
             raise InputError("", found, f"no option for {method.name}")
         if name not in method.options:
-            raise _unknown(f"option of {method.name}", name, list(method.options))
+            raise _unknown(f"option of {method.name}", name, method.options)
         if not equals:
             raise InputError("", part, f"{name}=value in {SPECIFICATION}")
         values[name] = _value(name, method.options[name], value)
@@ -473,7 +472,7 @@ def _inner(name: str, text: str) -> Request:
 
 
 def instead(serving: Sequence[str], reason: str) -> str:
-    """Return what is expected in place of a method that does not serve: some of those that do."""
+    """Return the expectation for errors on a method that does not serve: some of those that do."""
     return f"a method that serves it, e.g. {', '.join(serving[:NAMED])}: {reason}"
 
 
@@ -491,7 +490,7 @@ def _value(name: str, option: Option, text: str) -> Any:
         return _inner(name, text)
     if option.choices:
         if text not in option.choices:
-            raise _unknown(name, text, list(option.choices))
+            raise _unknown(name, text, option.choices)
         return text
     kind = type(option.default)
     try:
@@ -507,6 +506,6 @@ def _value(name: str, option: Option, text: str) -> Any:
     return value
 
 
-def _unknown(what: str, given: str, known: list[str], more: str = "") -> InputError:
-    near = ", ".join(get_close_matches(given, known, n=3) or sorted(known))
-    return InputError("", f"{what} {given}" if given else f"no {what}", f"e.g. {near}{more}")
+def _unknown(what: str, given: str, known: Iterable[str], more: str = "") -> InputError:
+    found = described(f"{what} {given!r}" if given else f"no {what}")
+    return InputError("", found, f"e.g. {nearest(given, known)}{more}; see rsjs list methods")

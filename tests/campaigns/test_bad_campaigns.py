@@ -26,7 +26,7 @@ run = ["jahani_patterns@highs"]
 """
 MANY = f"repetitions = 1000\nseeds = {[*range(1001)]}\ntiming"
 BAD = [  # what is changed, to what, what is told
-    ("jahani_patterns@", "jahani_paterns@", "/methods/0/run/0: found 'method jahani_paterns', "
+    ("jahani_patterns@", "jahani_paterns@", "/methods/0/run/0: found method 'jahani_paterns', "
      "expected e.g. jahani_patterns"),
     ("@highs", "@hihgs", "expected e.g. highs"),
     ("jahani_patterns@highs", "jahani_literal@highs?print=overdue", "expected e.g. printed"),

@@ -44,6 +44,13 @@ def run(instance, call, report):
 
 METHOD = Method(name="waits", summary="a test", kind="heuristic", run="waits:run")
 """
+OWN = """
+from rsjs.methods import parse
+
+
+def run(instance, call, report):
+    return parse("edf:paper")(instance, call, report)
+"""
 
 
 def until(found):
@@ -201,9 +208,11 @@ def _ports(client):
 
 
 def test_records_are_those_of_this_machine(campaign, carry_out, cluster, news, tmp_path):
-    asked = campaign("fifo:paper", "greedy:code", "enumeration", time_s=PATIENCE)
+    (tmp_path / "own.py").write_text(OWN)  # workers have another working directory
+    methods = "fifo:paper", "greedy:code", "enumeration", "own.py:run"
+    asked = campaign(*methods, time_s=PATIENCE)
     kinds = Counter(item.kind for item in news(asked, cluster) if item.kind != "idle")
-    assert kinds == {"begun": 3, "ended": 3}
+    assert kinds == {"begun": 4, "ended": 4}
     carry_out(asked, tmp_path / "local")
     for name in ("spec.json", "solution.json.gz"):
         assert files(tmp_path / "store", name) == files(tmp_path / "local", name)

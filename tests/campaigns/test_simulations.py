@@ -255,7 +255,7 @@ BAD = [  # what is changed, to what, what is told
     ('generator = "sts"', 'files = ["*.json"]', "beside a generator only"),
     ('generator = "sts"', "", "neither files nor generator"),
     ("queue:edf", "queue:edff", "/policies/0/run/0"),
-    ("references", "reference", "/policies/0/run/1: found 'method reference'"),
+    ("references", "reference", "/policies/0/run/1: found method 'reference'"),
     ("seeds = [1, 2]", "seeds = [-1]", "/policies/1/seeds/0"),
 ]
 

@@ -10,9 +10,11 @@ from rsjs.methods import parse
 
 BAD = [
     # a method that does not exist, with those that do
-    ("solve small.json --method nope", "--method: found 'method nope'"),
+    ("solve small.json --method nope", "--method: found method 'nope'"),
+    ("solve small.json --method gredy", "'gredy', expected e.g. greedy; see rsjs list methods"),
+    ("list methods gredy", "NAME: found 'gredy', expected e.g. greedy; see rsjs list methods"),
     ("solve small.json --method jahani_paterns@highs", "jahani_patterns"),
-    ("solve small.json --method jahani_patterns@cplex", "solver of jahani_patterns cplex"),
+    ("solve small.json --method jahani_patterns@cplex", "solver of jahani_patterns 'cplex'"),
     ("solve small.json --method greedy@highs", "no solver for greedy"),
     ("solve small.json --method greedy:none", "code, paper"),
     ("solve small.json --method jahani_literal?printed=road", "corrected"),
@@ -77,7 +79,7 @@ BAD = [
     ("generate planted -N 2 --arrivals exp -o {out}/w.json", "--arrivals"),
     # comparisons
     ("compare small.json --methods , -o {out}/c", "--methods"),
-    ("compare small.json --methods greedy,nope -o {out}/c", "method nope"),
+    ("compare small.json --methods greedy,nope -o {out}/c", "method 'nope'"),
     ("compare large.json --methods enumeration -o {out}/c", "nothing to run"),
     ("compare small.json missing.json --methods greedy -o {out}/c", "missing.json"),
     ("compare small.json --methods greedy --time-limit nan -o {out}/c", "--time-limit"),

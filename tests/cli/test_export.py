@@ -3,8 +3,11 @@
 import subprocess
 import sys
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_verifier_that_is_written_verifies(rsjs, folder, tmp_path):
@@ -20,7 +23,21 @@ def test_the_verifier_that_is_written_verifies(rsjs, folder, tmp_path):
     assert f"objective {told['exact']['objective']!r} $" in done.stdout
 
 
+def test_features_and_runs_of_a_set_are_written_for_other_tools(rsjs, tmp_path):
+    metadata, scenario = tmp_path / "metadata.csv", tmp_path / "scenario"
+    assert rsjs("export", "features", "tiny", "-o", metadata, "--json").json["instances"] == 4
+    assert metadata.read_text().count("\n") == 5
+    rows = ROOT / "results" / "small" / "rows.csv"
+    told = rsjs("export", "features", "tiny", "--rows", rows, "-o", scenario)
+    assert "no row of these instances" in told.refusal
+    assert rsjs("export", "features", "small", "--rows", rows, "-o", scenario).code == 0
+    assert (scenario / "description.txt").read_text().startswith('scenario_id: "RSJS-small"')
+
+
 BAD = [
+    ("features tiny -o {out}", "--rows: found none, expected ROWS"),
+    ("features mig-day -o {out}.csv", "SET: found mig-day, MIG jobs, expected a set of instances"),
+    ("features tyni -o {out}.csv", "found 'tyni', expected e.g. tiny"),
     ("verifier -o {folder}", "found a folder, expected a file to write"),
     ("ijoc {folder} -o {out}", "expected a store of `rsjs run`"),
     ("ijoc {folder} -o {folder}", "found something there, expected a new or empty folder"),

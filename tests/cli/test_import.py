@@ -51,7 +51,7 @@ def test_a_workload_is_written_and_what_was_made_up_is_told(run):
     assert isinstance(workload, Workload)
     assert workload.name == "jobs-N4-J3-s3"
     assert workload.jobs.id == ("a", "b", "c")
-    assert "made up with seed 3" in ended.output
+    assert "imputed with seed 3" in ended.output
     for rule in workload.generator["parameters"]["imputed"]:
         assert rule in ended.output
 
@@ -64,6 +64,7 @@ def test_an_instance_at_a_moment(run, at):
     assert instance.jobs.id == ("a", "b")
     document = json.loads(ended.stdout)
     assert document["kind"] == "instance"
+    assert document["at"] == "2024-01-01 11:15:00, 1.25 h after the first submission"
     assert document["imputed"] == instance.generator["parameters"]["imputed"]
     assert document["rows"] == 3
     assert (document["ended_before_at"], document["submitted_after_at"]) == (0, 1)
@@ -73,9 +74,16 @@ def test_jobs_that_are_not_in_the_instance_are_counted(run):
     jobs = "submit,start,gpus,duration\n0,0,1,60\n0,,1,60\n9000,,1,60\n9001,,1,60\n"
     ended = run("--at", "1", "-o", "i.json", jobs=jobs, columns=())
     assert read_any("i.json").jobs.id == ("line3",)
-    lines = [line.split() for line in ended.output.splitlines()]
-    assert ["ended", "before", "at", "1"] in lines
-    assert ["submitted", "after", "at", "2"] in lines
+    lines = [" ".join(line.split()) for line in ended.output.splitlines()]
+    assert "jobs that ended before --at 1" in lines
+    assert "jobs submitted after --at 2" in lines
+    assert "at 1 h after the first submission" in lines
+    assert "left out by" not in ended.output  # no row was
+
+
+def test_a_kind_that_does_not_exist_is_refused_without_output_too(run):
+    with pytest.raises(InputError, match=r"--drop: found 'negativ-duration', .* negative-duration"):
+        run("--drop", "negativ-duration")
 
 
 def test_columns_of_the_names_of_their_roles_need_no_option(run):
@@ -100,7 +108,7 @@ def test_wrong_rows_are_a_report_with_lines_and_write_nothing_unless_they_are_na
     assert not Path("w.json").exists()
     ended = run("-o", "w.json", "--drop", "negative-duration,too-large", jobs=JOBS + FLAWED)
     assert ended.exit_code == 0
-    assert "dropped     negative-duration 1, too-large 1" in ended.output
+    assert "left out by --drop  negative-duration 1, too-large 1" in ended.output
     assert read_any("w.json").jobs.id == ("a", "b", "c")
 
 
@@ -143,7 +151,7 @@ def test_a_report_as_json_has_the_counts_and_lines(run):
         (
             ("--at", "99"),
             {"jobs": "submit,start,gpus,duration\n0,0,1,60\n", "columns": ()},
-            r"--at: found no job that waits or runs at hour 99",
+            r"--at: found no job that waits or runs at 99 h after the first submission",
         ),
         (("--drop", "all"), {}, r"--drop: found 'all'"),
         (("--rules", "edf"), {}, r"--rules: found 'edf'"),
@@ -174,7 +182,7 @@ def test_what_is_made_goes_to_another_command_through_a_pipe(tmp_path):
         line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert {row["method"] for row in json.loads(done.stdout)["rows"]} == {"edf:code", "greedy:code"}
-    assert "Not recorded, and made up with seed 1" in done.stderr
+    assert "Not recorded, and imputed with seed 1" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"jobs.csv", "results"}
     line = (
         f"{rsjs} generate jahani --nodes 40 -o - | {rsjs} convert - -o -"  # a folder of CSV files

@@ -70,7 +70,7 @@ def test_a_static_partition_is_never_shorter(rsjs):
         ("place --mix huge", "--mix: found 'huge'"),
         ("place -n 0", "-n: found 0"),
         ("place --gpu A100", "--gpu: found 'A100', expected one of A100-40"),
-        ("place --method best", "--method: found 'method best'"),
+        ("place --method best", "--method: found method 'best'"),
         ("place --method ilp@cplex", "cplex', expected"),
         ("place --method ilp@", "--method: found 'ilp@'"),
         ("place --method ff@", "--method: found 'ff@'"),
@@ -88,7 +88,7 @@ def test_a_static_partition_is_never_shorter(rsjs):
         ("repartition --partition 7g,1g", "--partition: found 7g,1g"),
         ("repartition --partition 5g", "--partition: found '5g'"),
         ("repartition -n 30 --partition 1g", "one of them in the partition"),
-        ("repartition --method gurobi", "--method: found 'method gurobi'"),
+        ("repartition --method gurobi", "--method: found method 'gurobi'"),
     ],
 )
 def test_bad_input_is_told_in_one_line(rsjs, tmp_path, arguments, message):

@@ -69,10 +69,10 @@ def test_the_consumer_that_polls_is_an_option_of_rules(rsjs, jobs):
     [
         (["--units", "1000"], "/jobs/0/memory/1: found 1500.0, expected at most 1000 MB"),
         (["--units", "2000,x"], "--units: found '2000,x', expected integers of MB"),
-        (["--method", "best"], "--method: found 'method best', expected e.g. "),
-        (["--method", "greedy:code"], "found 'method greedy', expected e.g. "),
+        (["--method", "best"], "--method: found method 'best', expected e.g. "),
+        (["--method", "greedy:code"], "found method 'greedy', expected e.g. "),
         (["--method", "enumeration?x=1"], "found 'enumeration with option x'"),
-        (["--method", "cpsat:best"], "found 'rule of cpsat best', expected e.g. "),
+        (["--method", "cpsat:best"], "found rule of cpsat 'best', expected e.g. "),
         (["--reading", "Z"], "/reading: found 'Z', expected one of A, B, C"),
         (["--objective", "speed"], "--objective: found 'speed', expected terms of"),
         (["--method", "fcfs?poll=0"], "found 'poll=0', expected poll >= 1"),

@@ -1,14 +1,17 @@
 """`rsjs list sets`, `rsjs fetch-set`, `rsjs generate planted`, and sets in campaigns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from rsjs.bks.evidence import statuses
 from rsjs.bks.storage import optima
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download
-from rsjs.instances.library.sets import names
+from rsjs.instances.library.sets import library_set, names
 
 
 def test_sets_are_listed_with_sizes_tier_and_licence(rsjs):
@@ -39,6 +42,25 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     output = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny").output
     assert "kept      4" in output
     assert "CC-BY-4.0" in output
+
+
+def test_the_status_of_sets_and_members_is_told(rsjs):
+    listed = {entry["set"]: entry for entry in rsjs("list", "sets", "--status", "--json").json}
+    assert (listed["tiny"]["toy"], listed["scaling-kiros-huge"]["unknown"]) == (4, 3)
+    members = rsjs("list", "sets", "tiny", "--status", "--json").json
+    assert [member["status"] for member in members] == ["toy"] * 4
+    assert all(member["method"] and member["seconds"] < 60 for member in members)
+    shown = rsjs("list", "sets", "tiny", "--status").out
+    assert "jahani-table2-base-at0-synthetic-N2-J6-s1  " in shown
+    assert "--status" in rsjs("list", "methods", "--status").refusal
+
+
+def test_a_stated_status_beyond_its_evidence_is_refused_with_its_place():
+    tiny = library_set("tiny")
+    claimed = replace(tiny.members[1], status="open after 60 s")
+    members = (tiny.members[0], claimed, *tiny.members[2:])
+    with pytest.raises(InputError, match=r"golden/tiny.csv, row 2, status: .*at most `toy`"):
+        statuses(replace(tiny, members=members))
 
 
 def _with_itself(folder):

@@ -108,7 +108,8 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     options = ["--drop", "no-gpu", "--keep", "killed", "--cluster", "V100:8:2", "-o", out]
     ended = run(flawed, *options)
     assert ended.exit_code == 0
-    assert "dropped     no-gpu 1" in ended.output
+    assert "rows left out by --drop  no-gpu 1" in ended.output
+    assert "--after" not in ended.output  # none was
     assert read_workload(out).jobs.id == ("1", "2", "4")
     ended = run(flawed, *options, "-J", "1", "--json")
     assert json.loads(ended.stdout) | {"sha256": ""} == {
@@ -126,7 +127,8 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
 @pytest.mark.parametrize("at", ["0.5", "2020-06-09 08:30:00"])
 def test_an_instance_at_a_moment_has_rigid_jobs(run, log, at):
     out = log.with_name("instance.json")
-    run(log, "--cluster", "V100:8:2", "--rigid", "--at", at, "-o", out)
+    ended = run(log, "--cluster", "V100:8:2", "--rigid", "--at", at, "-o", out)
+    assert "2020-06-09 08:30:00, 0.5 h after the first submission" in ended.output
     instance = read_instance(out)
     assert instance.jobs.id == ("1",)
     assert instance.now == 0.5

@@ -159,6 +159,13 @@ def test_pictures_are_axes_that_pyplot_knows(instance, outcomes, solution):
     assert sorted(labels) == sorted(instance.jobs.id)
 
 
+def test_a_picture_of_no_node_that_is_on_says_so(instance):
+    ax = Solution.empty(len(instance.jobs), instance.cluster.nodes).plot(instance)
+    assert [text.get_text() for text in ax.texts] == ["no node is on"]
+    assert "".join(label.get_text() for label in ax.get_yticklabels()) == ""
+    assert ax.figure.legends == []
+
+
 def test_what_cannot_be_drawn_is_refused(instance, outcomes):
     with pytest.raises(InputError, match="what: found 'nothing', expected one of course, gantt"):
         outcomes[0].plot("nothing")

@@ -95,7 +95,7 @@ def _changed(lines, number, old, new):
 @pytest.mark.parametrize(
     ("number", "old", "new", "told"),
     [
-        (0, '"sha256":"', '"sha256":"0', "/sha256"),
+        (0, '"sha256":"', '"sha256":"0', r"/sha256: found 0.* of (.+), expected .* of \1"),
         (0, '"boot":0.1', '"boot":0.2', "/totals"),
         (0, "rsjs-simulation-log/1", "rsjs-simulation-log/2", "a whole log of format"),
         (-1, '"late":', '"late":1', "other totals: late"),

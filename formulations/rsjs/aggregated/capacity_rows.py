@@ -5,10 +5,10 @@ Capacity rows of the aggregated model in two ways, and the packing of its soluti
 a node group does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
 followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`gpu_sharing`).
 
-From column types to nodes: each leader opens a node of its class, followers take the room left. How
-many followers of each column type fit is a small integer program over counts (`split_rows` with the
-leaders given); the splits of its solution say which blocks of GPUs are cut for whom. Shares fill
-GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
+From column types to nodes: each leader opens a node of its class, followers take the room left.
+Best fit says how many followers of each column type fit; where not all do, a small integer program
+over counts (`split_rows` with the leaders given). The splits say which blocks of GPUs are cut for
+whom. Shares fill GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Float
     column_type : (J,) int
         -1 = none.
     worth : (J,) float [$]
-        What a job saves against being postponed: where not all fit, the least goes.
+        What a job saves against being postponed: those that save least are left out first.
     """
     packing = _Packing(types, column_type, np.argsort(-worth, kind="stable"))
     job_node = packing.job_node
@@ -236,7 +236,15 @@ class _Packing:
 def _fitting(
     rows: CapacityRows, types: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
 ) -> tuple[Ints, Ints]:
-    """Return how many followers of each kind fit, most GPUs first, and the splits."""
+    """
+    Return how many followers of each kind fit, most GPUs first, and the splits.
+
+    The program is solved where best fit does not place all: with many GPUs a node it has many
+    splits, and may end without a solution.
+    """
+    best = _best_fit(rows, types, kinds, counts, leaders)
+    if (best[0] == counts).all():
+        return best
     mode = types.mode[kinds]
     gpu_units = np.array([gpu.units for gpu in types.cluster.gpu_types])
     size = types.gpus[mode] + types.units[mode] / gpu_units[types.mode_gpu[mode]]
@@ -250,6 +258,29 @@ def _fitting(
         options={"time_limit": SECONDS},
     )
     if found.x is None:
-        return np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.group), dtype=np.int64)
+        return best
     x = np.rint(found.x).astype(np.int64)
-    return x[: len(kinds)], x[len(kinds) :]
+    return max((x[: len(kinds)], x[len(kinds) :]), best, key=lambda fit: float(size @ fit[0]))
+
+
+def _best_fit(
+    rows: CapacityRows, types: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
+) -> tuple[Ints, Ints]:
+    """Fit followers with dedicated GPUs, the largest first, each into the smallest block left."""
+    placed, cuts = np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.group), dtype=np.int64)
+    keys = zip(rows.group.tolist(), rows.block.tolist(), rows.piece.tolist(), strict=True)
+    split = {key: s for s, key in enumerate(keys)}
+    free = np.zeros((len(types.node_type), types.cluster.largest + 1), dtype=np.int64)  # blocks
+    np.add.at(free, (types.group, types.rest), leaders)
+    gpus = types.gpus[types.mode[kinds]]  # 0: a share
+    for i in np.argsort(-gpus, kind="stable")[: np.count_nonzero(gpus)].tolist():
+        group, g = int(types.group[kinds[i]]), int(gpus[i])
+        while placed[i] < counts[i] and (blocks := np.flatnonzero(free[group, g:])).size:
+            b = g + int(blocks[0])
+            number = min(counts[i] - int(placed[i]), int(free[group, b]))
+            placed[i] += number
+            free[group, b] -= number
+            if b > g:
+                free[group, b - g] += number
+                cuts[split[group, b, min(g, b - g)]] += number
+    return placed, cuts

@@ -60,7 +60,7 @@ NO_SOLUTION = "no decision satisfies open_nodes"
 
 @dataclass(frozen=True, eq=False)
 class ColumnGenerationResult:
-    """The best bound and how it came about."""
+    """The best bound, and statistics of the column generation."""
 
     bound: float  #: the best L, or 0: no decision costs less than nothing [$]
     multipliers: Floats  #: (R,) those of the best L, to start the next call with
@@ -90,7 +90,7 @@ def generate_columns(
     start : (R,) float, optional
         Multipliers of an instance on the same cluster.
     on_bound : callable
-        Told each better bound [$].
+        Called with each better bound [$].
     seconds : callable
         Time that is left [s].
     stop : callable

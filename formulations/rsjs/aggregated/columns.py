@@ -22,7 +22,7 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, eq=False)
 class ColumnTypes:
-    """Modes q, node groups p and column types l of a cluster: what does not depend on the jobs."""
+    """Modes q, node groups p and column types l of a cluster: data independent of the jobs."""
 
     cluster: Cluster
     # mode_gpu, gpus, level, units: (Q,) GPU type; k_q dedicated GPUs, or 0 and a share level with

@@ -23,7 +23,7 @@ from rsjs.instances.solution import Solution
 
 class NodeLoads:
     """
-    A decision that changes job by job.
+    A solution that is changed job by job.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class NodeLoads:
         self._refresh_groups()
 
     def load(self, solution: Solution) -> NodeLoads:
-        """Run the jobs of a feasible decision, in the modes that stand for theirs."""
+        """Run the jobs of a feasible solution, each in the equivalent mode of the model."""
         types, cluster = self.types, self.instance.cluster
         for n in np.flatnonzero(solution.node_type >= 0).tolist():
             jobs = np.flatnonzero(solution.job_node == n)
@@ -170,7 +170,7 @@ LEAST = 1e-9  # relative improvement that counts
 
 def insert_postponed(loads: NodeLoads, *, open_nodes: bool, stop: Callable[[], bool]) -> bool:
     """
-    Run postponed jobs, the dearest first, where that costs less; whether some did.
+    Run postponed jobs, the most expensive first, where that costs less; whether some did.
 
     Without `open_nodes` no job is put on an empty node.
     """

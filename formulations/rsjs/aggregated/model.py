@@ -117,7 +117,7 @@ class AggregatedModel:
 
     @cached_property
     def gain(self) -> Floats:
-        """(n,) what a column changes against postponing its job [$]."""
+        """(n,) cost of a column less that of postponing its job [$]."""
         postponement = self.mode_costs.postponement[self.job]
         gain: Floats = self.costs[self.column_type, self.job] - postponement
         return gain

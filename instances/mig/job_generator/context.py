@@ -43,7 +43,7 @@ FIELDS = "rsjs.mig.fields"
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigContext:
-    """What a configuration may refer to, and what it did refer to."""
+    """Files and plug-ins that a configuration may refer to, and those that it did refer to."""
 
     folder: Path  # where relative names of data files begin
     allow_plugins: bool = False  # whether code of other packages may be loaded

@@ -195,7 +195,7 @@ LEGACY = "published generator (v1)"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobSource:
-    """What sets of jobs are made from: a configuration of ours, or of the published program."""
+    """Source of sets of jobs: a configuration of ours, or of the published program."""
 
     kind: str  #: the format of the configuration
     name: str

@@ -117,7 +117,7 @@ FIRST = "memory, first"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldStatistics:
-    """One field of the jobs of one class; what is not known is None."""
+    """Statistics of one field of the jobs of one class; a missing number is None."""
 
     field: str
     job_class: str

@@ -33,7 +33,7 @@ Instances = tuple[tuple[int, int], ...]  # (profile, start) of what is on a GPU
 
 @dataclass(frozen=True, kw_only=True)
 class PlacementVerdict:
-    """What the checker says; without waste if instances overlap."""
+    """Result of the checker; without waste if instances overlap."""
 
     violations: tuple[Violation, ...]
     gpus: int  #: GPUs in use

@@ -69,7 +69,7 @@ class PlacementProblem(ReadOnly):
 
     @cached_property
     def needs(self) -> Ints:
-        """(W, 2) compute and memory slices: each the least among the admissible profiles."""
+        """(W, 2) compute and memory slices: each the minimum over the admissible profiles."""
         size = np.where(self.admissible[:, :, None], slices(self.gpu), np.iinfo(np.int64).max)
         return np.asarray(size.min(axis=1))
 
@@ -81,7 +81,7 @@ class PlacementProblem(ReadOnly):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MigPlacement(ReadOnly):
-    """Where each workload is."""
+    """Placement of each workload."""
 
     gpu: Ints  #: (W,) number of its GPU, from 0; GPUs without a workload do not count
     profile: Ints  #: (W,) the profile of its instance

@@ -27,7 +27,7 @@ from rsjs.instances.mig.reconfiguration.problem import (
 
 @dataclass(frozen=True, kw_only=True)
 class ReconfigurationVerdict:
-    """What the checker says."""
+    """Result of the checker."""
 
     violations: tuple[Violation, ...]
     makespan: int | None  #: when the last job ends; None if some job has no duration there

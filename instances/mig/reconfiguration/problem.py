@@ -79,7 +79,7 @@ class ReconfigurationProblem(ReadOnly):
         return list(zip(self.profile[own].tolist(), self.duration[own].tolist(), strict=True))
 
     def least(self, values: Ints) -> Ints:
-        """Return for each job the least value among its options."""
+        """Return the minimum value among the options of each job."""
         first = np.searchsorted(self.job, np.arange(len(self)))
         return np.asarray(np.minimum.reduceat(values, first))
 
@@ -96,7 +96,7 @@ class ReconfigurationProblem(ReadOnly):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationSchedule(ReadOnly):
-    """When and where jobs run."""
+    """Schedule of jobs on a GPU that is repartitioned."""
 
     profile: Ints  #: (J,) the profile of each job's instance
     start: Ints  #: (J,) its first memory slice

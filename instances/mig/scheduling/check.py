@@ -26,7 +26,7 @@ ROUNDING = 1e-12  # relative, of claimed values: memory may be summed up in anot
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleVerdict:
-    """What the checker says of a schedule."""
+    """Result of the checker for a schedule."""
 
     violations: tuple[Violation, ...]
     terms: Mapping[str, float] | None = None  #: of a schedule that breaks no constraint

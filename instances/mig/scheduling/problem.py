@@ -49,7 +49,7 @@ MOST_VALUE = 1e14  # of a stage: a double holds it exactly
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SchedulingProblem(ReadOnly):
-    """A set of jobs, the units of a GPU, what jobs may do, and what counts."""
+    """A set of jobs, the units of a GPU, the reading and the objective."""
 
     name: str
     units: tuple[str, ...]  #: names
@@ -80,7 +80,7 @@ class SchedulingProblem(ReadOnly):
 
     @cached_property
     def stops(self) -> Bools:
-        """(J,) whether a job may stop and go on later."""
+        """(J,) whether a job may be interrupted and resumed later."""
         return self.jobs.interruptible & (self.reading != "C")
 
     @cached_property

@@ -29,7 +29,7 @@ ROUNDING = 1e-15  # relative, of values and bounds with memory that is no intege
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Schedule(ReadOnly):
-    """When and where every step runs; steps are those of job 0, then of job 1, ..."""
+    """Minute and unit of every step; steps are those of job 0, then of job 1, ..."""
 
     minute: Ints  #: (S,) the step takes [minute, minute + 1)
     unit: Ints  #: (S,)
@@ -41,7 +41,7 @@ class Schedule(ReadOnly):
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleFile:
-    """A schedule and what its file claims about it: a number per stage of the objective."""
+    """A schedule and the values that its file reports: a number per stage of the objective."""
 
     schedule: Schedule
     method: str | None = None
@@ -51,7 +51,7 @@ class ScheduleFile:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScheduleResult:
-    """The end of a method; a missing number is None."""
+    """Result of a scheduling method; a missing number is None."""
 
     stop: Stop
     schedule: Schedule | None  #: the best one found

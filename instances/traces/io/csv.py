@@ -26,7 +26,7 @@ _DTYPE = {"text": "S64", "date": "S32", "word": "category"}
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLayout:
-    """How a table is written."""
+    """Encoding, separator and header of a table."""
 
     columns: tuple[str, ...]  # all of them, in the order of the file
     # column to read -> "number" | "date" | "text" | "word", which is one of few different texts

@@ -51,7 +51,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8, as some editors put it first
 
 class Truncated(Exception):
     """
-    A file that ends early, or is damaged from some place on.
+    Error: a file ends early, or is damaged from some place on.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class ByteSource:
 
     @property
     def unit(self) -> str:
-        """Return what its lines are called."""
+        """Return the name of its lines, for messages."""
         return "line" if self.data is None else "row"
 
     @property

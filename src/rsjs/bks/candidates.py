@@ -49,7 +49,7 @@ def of_stores(
     folders: Sequence[Path], without: Collection[str] = ()
 ) -> tuple[dict[str, Candidates], list[str]]:
     """
-    Return the candidates of all runs by sha256 of the instance, and what is left out and why.
+    Return the candidates of all runs by sha256 of the instance, and why others are left out.
 
     A run that two stores have counts once. Instances have their own order of jobs and nodes. An
     InputError tells of a folder that is no store, an instance that is not what its sha256 says, or

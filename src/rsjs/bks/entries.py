@@ -89,7 +89,7 @@ class Bound(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class BestKnown:
-    """All that is known of an instance."""
+    """Best-known values of an instance, with their history."""
 
     instance: str
     sha256: str
@@ -108,17 +108,17 @@ class BestKnown:
 
     @property
     def cost(self) -> Cost | None:
-        """The least cost."""
+        """The lowest cost."""
         return self.ub_data[-1] if self.ub_data else None
 
     @property
     def bound(self) -> Bound | None:
-        """The greatest lower bound."""
+        """The highest lower bound."""
         return self.lb_data[-1] if self.lb_data else None
 
     @property
     def spent(self) -> float:
-        """The least cost without postponement [$]; 0 without a cost."""
+        """The lowest cost without postponement [$]; 0 without a cost."""
         return self.cost.value - self.cost.terms["postponement"] if self.cost else 0.0
 
     @cached_property
@@ -129,7 +129,7 @@ class BestKnown:
 
     @property
     def closed(self) -> bool:
-        """Whether the least cost is proved to be the optimum, up to the margin."""
+        """Whether the lowest cost is proved to be the optimum, up to the margin."""
         if self.cost is None or self.bound is None:
             return False
         return self.cost.value - self.bound.value <= self.margin

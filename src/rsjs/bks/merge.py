@@ -53,7 +53,7 @@ class Contradiction:
 
 @dataclass(frozen=True, kw_only=True)
 class Merged:
-    """What is known of an instance after its candidates."""
+    """Best-known values of an instance, updated with its candidates."""
 
     known: BestKnown
     contradictions: list[Contradiction] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Merged:
 
 @dataclass(frozen=True, kw_only=True)
 class Updated:
-    """What became of the candidates of an update."""
+    """Result of an update."""
 
     before: Mapping[str, BestKnown]  # by sha256, of the instances with candidates, if known
     after: Mapping[str, BestKnown]
@@ -71,7 +71,7 @@ class Updated:
 
     @property
     def changed(self) -> list[BestKnown]:
-        """Entries that were written anew, by name; none if there is a contradiction."""
+        """Changed entries, by name; none if there is a contradiction."""
         if self.contradictions:
             return []
         new = (one for digest, one in self.after.items() if one != self.before.get(digest))
@@ -131,7 +131,7 @@ def _begun(candidates: Candidates) -> Merged:
 
 
 def merged(known: BestKnown, candidates: Candidates) -> Merged:
-    """Merge candidates into what is known; `known` itself if there is a contradiction."""
+    """Merge candidates into the best-known values; `known` itself if there is a contradiction."""
     best, refused = _least(known, candidates)
     reasons = [*refused.values()]
     cost = known.cost if best is None else best[0]

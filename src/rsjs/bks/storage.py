@@ -17,7 +17,6 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from itertools import chain, groupby
 from pathlib import Path
@@ -25,7 +24,7 @@ from typing import NamedTuple
 
 from rsjs.bks.entries import CLOSED, DOCUMENTS, BestKnown, Document
 from rsjs.campaigns import schema_files
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical
@@ -80,7 +79,7 @@ def known_here() -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock the folder for one process at a time; a new one stays if something was written."""
+    """Lock the folder for one process at a time; a new folder is kept if something was written."""
     import fcntl
 
     new = not folder.exists()
@@ -128,8 +127,7 @@ def named(known: Iterable[BestKnown], instance: str) -> BestKnown:
     """Return the entry of an instance; an unknown name is refused with the nearest known ones."""
     entries = {entry.instance: entry for entry in known}
     if instance not in entries:
-        near = get_close_matches(instance, entries, n=3, cutoff=0.3) or sorted(entries)[:3]
-        raise InputError("", instance, f"an instance, e.g. {', '.join(near)}")
+        raise InputError("", instance, f"an instance, e.g. {nearest(instance, entries)}")
     return entries[instance]
 
 

@@ -35,6 +35,7 @@ from rsjs.campaigns.spec import HERE
 from rsjs.campaigns.store import Store, read_document
 from rsjs.core.entry_points import source_text
 from rsjs.core.errors import InputError, described, told
+from rsjs.core.own_code import DIRECTORY, directory, relative_to
 from rsjs.formulations.backends.registry import is_program
 from rsjs.rows.build import summary
 from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
@@ -56,7 +57,7 @@ NO_PAGES = {f"distributed.{one}.http.routes": list[str]() for one in ("scheduler
 
 @contextmanager
 def own_cluster(workers: int) -> Iterator[Client]:
-    """A client of a new scheduler and so many workers of one thread, ended afterwards."""
+    """Start a scheduler and so many workers of one thread, yield a client, and end them."""
     _require()
     import dask
     from distributed import LocalCluster
@@ -82,7 +83,7 @@ def own_cluster(workers: int) -> Iterator[Client]:
 
 @contextmanager
 def running_cluster(address: str | LocalCluster) -> Iterator[Client]:
-    """A client of a scheduler that is running; InputError if none answers there."""
+    """Yield a client of a running scheduler; InputError if none answers there."""
     _require()
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
@@ -109,10 +110,11 @@ def _require() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
+def carry_out(order: Order, instance: bytes, folder: Path) -> dict[str, bytes] | None:
     """
     On a worker: carry out a run in a slot that ends with this task; return its record by file.
 
+    Files of methods are relative to `folder`, that of the campaign, which the worker must have.
     None if the slot died, or if the run is no longer wanted, which Dask does not tell a task.
     """
     from dask import config
@@ -123,6 +125,7 @@ def carry_out(order: Order, instance: bytes) -> dict[str, bytes] | None:
     nanny = config.get("distributed.nanny", {})  # whose variables change how memory is kept
     of_dask = {*nanny.get("pre-spawn-environ", ()), *nanny.get("environ", ())}
     variables = {name: value for name, value in os.environ.items() if name not in of_dask}
+    variables[DIRECTORY] = str(folder)
     with tempfile.TemporaryDirectory(prefix="rsjs-", dir=worker.local_directory) as name:
         file, store = Path(name, "instance.json.gz"), Store(Path(name))
         file.write_bytes(instance)
@@ -213,8 +216,11 @@ class Dask(Dispatch):
             for name, one in self.session.environments.items()
         }
 
+        folder = directory()
+
         def there() -> Conditions:
-            return conditions(environments.asked(interpreters, wanted), exclusive=exclusive)
+            with relative_to(folder):
+                return conditions(environments.asked(interpreters, wanted), exclusive=exclusive)
 
         answers = self.client.run(there, workers=workers, on_error="return")
         for address, answer in answers.items():
@@ -256,7 +262,8 @@ class Dask(Dispatch):
             origin = {**order.origin, "session": self.sessions[address]}
             order = replace(order, origin=origin)
             content = Path(order.instance).read_bytes()
-            future = self.client.submit(carry_out, order, content, workers=[address], pure=False)
+            task = carry_out, order, content, directory()
+            future = self.client.submit(*task, workers=[address], pure=False)
             self.given[future] = order, address, claim
             future.add_done_callback(self.ended.put)
             yield News(kind="begun", run=order.run)

@@ -30,7 +30,7 @@ PATIENCE = 60.0  # seconds for an interpreter to answer
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """What a Python environment has."""
+    """A Python environment and its installed packages."""
 
     python: str
     rsjs_version: str
@@ -44,7 +44,7 @@ class Environment:
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def missing(self, request: Request) -> str | None:
-        """Why a method cannot run here; None if it can."""
+        """Return why a method cannot run in the environment; None if it can."""
         inner = [value for value in request.options.values() if isinstance(value, Request)]
         for one in (request, *inner):
             if one.method.name not in {*self.methods, *self.plugins}:

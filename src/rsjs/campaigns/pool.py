@@ -38,7 +38,7 @@ MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable
 @dataclass(frozen=True, kw_only=True)
 class News:
     """
-    Something that happened.
+    Event of a campaign in progress.
 
     begun; line, an event of its worker; ended, its record is in the store; passed over, another
     process has it; lost, its supervisor died and it is tried again; idle, nothing: for displays
@@ -113,7 +113,7 @@ class Slot:
         return self._output.fileno()
 
     def give(self, order: Order) -> None:
-        """Have it carry out an order."""
+        """Give the slot an order to carry out."""
         self.order = order
         document = {**asdict(order), "run": order.run.as_document()}
         with suppress(BrokenPipeError):  # it has died, which its output tells
@@ -121,7 +121,7 @@ class Slot:
             self._input.flush()
 
     def lines(self, seconds: float | None = None) -> list[dict[str, Any]] | None:
-        """Return what it told since the last look; None if it ended; OSError if its store fails."""
+        """Return the slot's new lines of output; None if it ended; OSError if its store fails."""
         if not select.select([self], [], [], seconds)[0]:
             return []
         data = os.read(self.fileno(), 1 << 16)
@@ -139,7 +139,7 @@ class Slot:
         return lines
 
     def end(self) -> None:
-        """End it, with its run; kill it if it does not answer."""
+        """End the slot with its run; kill it if it does not answer."""
         with suppress(BrokenPipeError):
             self._input.close()
         self.process.terminate()

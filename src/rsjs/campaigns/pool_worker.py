@@ -57,7 +57,7 @@ class Order:
     origin: Mapping[str, Any]  # rsjs_version, solver_version and session of the record
 
     def lost(self, message: str) -> Record:
-        """The record of a run that was begun and never came to an end."""
+        """Return the record of a run that was begun and lost."""
         unknown = dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after"))
         known = {"end": "lost", "cores": [], "strays": 0, "whole_s": 0.0, "begun": provenance.utc()}
         result = SolveResult(stop=Stop.ERROR, message=message)

@@ -83,12 +83,12 @@ class Run:
         return f"{self.shown}{where} seed {self.limits.seed} on {self.instance}"
 
     def as_document(self) -> dict[str, Any]:
-        """The run as `spec.json`."""
+        """Return the run as `spec.json`."""
         return {"format": schema_files.name("spec"), "id": self.id, **self._asked()}
 
     @staticmethod
     def of_document(document: dict[str, Any]) -> Run:
-        """The run in a document that fits the schema."""
+        """Return the run in a document that fits the schema."""
         fields = {key: value for key, value in document.items() if key not in ("format", "id")}
         mig, options = fields.pop("mig", None), fields.pop("simulation", {})
         fields["kind"] = "workload" if options else f"mig_{mig}" if mig else "instance"
@@ -99,7 +99,7 @@ class Run:
 
 def in_order(runs: list[Run]) -> list[Run]:
     """
-    Those of batches first, then blocks in an order drawn from their content, and so their runs.
+    Return runs of batches first, then blocks and their runs in an order drawn from content.
 
     A block is an instance with a seed: its methods run near in time, so that a machine that slows
     down does not favour one of them.

@@ -118,7 +118,7 @@ def _runs(
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What of a campaign is asked for."""
+    """The requested part of a campaign."""
 
     shard: tuple[int, int] = (1, 1)  # i of n
     only: str | None = None  # pattern for the labels of runs
@@ -126,12 +126,12 @@ class Part:
     again: str | None = None
 
     def takes(self, run: Run) -> bool:
-        """Whether a run belongs to the part: by its id, so on every machine the same."""
+        """Return whether a run belongs to the part, which depends on its id alone."""
         i, n = self.shard
         return int(run.id, 16) % n == i - 1 and (self.only is None or _fits(run, self.only))
 
     def repeats(self, record: Record) -> bool:
-        """Whether a run is carried out although it is done."""
+        """Return whether a run is carried out although it is done."""
         if self.again in HOW_ENDED:
             return ended(record.result, record.process).partition("(")[0] == self.again
         return self.again is not None and _fits(record.run, self.again)
@@ -219,7 +219,7 @@ def _refuse_patterns(part: Part, runs: list[Run]) -> None:
 
 def slots_here(campaign: Campaign, jobs: int | None) -> int:
     """
-    How many runs to carry out side by side on this machine.
+    Return the number of runs to carry out side by side on this machine.
 
     `jobs` if given; else as many as the campaign asks for, fewer where the machine has fewer cores.
     InputError if they would get in each other's way, or are less than one.
@@ -268,7 +268,7 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
 
 
 def remarks(campaign: Campaign) -> list[str]:
-    """What makes seconds doubtful from the start."""
+    """Return reasons to doubt running times, known before the runs."""
     load, cores = provenance.load(), psutil.cpu_count() or 1
     if campaign.timing != "exclusive" or load is None or load <= provenance.BUSY * cores:
         return []
@@ -276,7 +276,7 @@ def remarks(campaign: Campaign) -> list[str]:
 
 
 def of_other_code(prepared: Prepared) -> list[str]:
-    """Whether runs that are done were made by other code of the same version, in one line."""
+    """Return in one line whether runs in the store were made by other code of this version."""
     done, others = prepared.survey.done, 0
     for record in done:
         session = prepared.survey.sessions.get(record.session, {"environments": {}})

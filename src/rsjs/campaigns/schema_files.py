@@ -17,7 +17,7 @@ Document = dict[str, Any]
 
 
 def name(kind: str) -> str:
-    """The format of a kind of file as it is written now."""
+    """Return the current format of a kind of file."""
     return f"rsjs-{kind}/{VERSIONS.get(kind, 1)}"
 
 
@@ -28,7 +28,7 @@ def read(path: Path, kind: str) -> Document:
 
 def checked(document: Any, kind: str, path: str | Path) -> Document:
     """
-    The document, if it is of that kind, of a version that can be read, and fits its schema.
+    Return the document if its kind and version can be read and it fits its schema.
 
     InputError names the file; `NewerFormat` for a newer version.
     """

@@ -13,14 +13,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
@@ -39,7 +38,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A problem, not yet made."""
+    """Source of a problem, which is drawn or read later."""
 
     key: str  # identifies what is drawn or read; of files by their bytes
     make: Callable[[], Any]
@@ -47,7 +46,7 @@ class Source:
 
 @contextmanager
 def pointed(at: str = "", file: Path | None = None) -> Iterator[None]:
-    """Errors within point to an entry of a campaign and name its file, unless they name another."""
+    """Let errors in the block point to an entry of a campaign and name its file."""
     try:
         yield
     except InputError as error:
@@ -206,7 +205,7 @@ WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Iterable[Sou
 
 
 def distinct(numbers: Iterable[float]) -> tuple[int, ...]:
-    """Each number once, in order; an integer of a JSON Schema may be written 1.0."""
+    """Return each number once, in order; an integer of a JSON Schema may be written 1.0."""
     return tuple(dict.fromkeys(map(int, numbers)))
 
 
@@ -250,5 +249,5 @@ def _size(text: str, at: str) -> dict[str, int]:
 
 def unknown(at: str, given: str, known: Iterable[str]) -> InputError:
     """Return the error for a name at a place of a campaign, with the nearest known ones."""
-    near = get_close_matches(given, names := [*known], n=3) or sorted(names)
-    return InputError(at, given, f"e.g. {', '.join(near)}" if near else "none is declared")
+    near = nearest(given, known)
+    return InputError(at, given, f"e.g. {near}" if near else "none is declared")

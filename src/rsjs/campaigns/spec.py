@@ -47,7 +47,7 @@ class Choice:
     isolation: Isolation = "process"
 
     def is_for(self, instance: str) -> bool:
-        """Whether it is meant for the instance of that name."""
+        """Return whether the method is meant for the instance of that name."""
         return any(fnmatchcase(instance, pattern) for pattern in self.on)
 
 

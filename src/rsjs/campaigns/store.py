@@ -55,7 +55,7 @@ SHIPPED = "methods"
 
 @dataclass(frozen=True)
 class Survey:
-    """What a store has of some runs."""
+    """Survey of some runs in a store."""
 
     done: list[Record] = field(default_factory=list)
     corrupt: list[tuple[str, str]] = field(default_factory=list)  # id, reason
@@ -73,15 +73,15 @@ class Store:
         self.folder = folder.absolute()
 
     def path(self, run_id: str) -> Path:
-        """The record of a run, if it is there."""
+        """Return the folder of a run's record."""
         return self.folder / "runs" / run_id[:2] / run_id
 
     def scratch(self, run_id: str) -> Path:
-        """Where a run is carried out and its record written."""
+        """Return the folder in which a run is carried out and its record written."""
         return self.folder / "scratch" / run_id
 
     def ids(self) -> list[str]:
-        """Of all records."""
+        """Return the ids of all records."""
         return sorted(path.name for path in (self.folder / "runs").glob("??/*"))
 
     def survey(
@@ -122,7 +122,7 @@ class Store:
 
     @contextmanager
     def claimed(self, run_id: str) -> Iterator[Path | None]:
-        """An empty folder for a run, removed afterwards; None if somebody else does it or has."""
+        """Yield an empty folder for a run and remove it; None if the run is taken or done."""
         path, scratch = self.folder / "claims" / run_id, self.scratch(run_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
@@ -197,7 +197,8 @@ def instance_file(store: Path, sha256: str) -> Path:
 def refuse_other(problem: Any, sha256: str, path: str | Path) -> None:
     """Raise InputError if a file holds another instance than the one it is named for."""
     if problem.digest != sha256:
-        raise InputError("", problem.digest, f"the instance of sha256 {sha256}", path)
+        found = described(f"{problem.name} of sha256 {problem.digest}")
+        raise InputError("", found, f"the instance of sha256 {sha256}", path)
 
 
 class InstanceStore:
@@ -214,11 +215,11 @@ class InstanceStore:
         self.loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
-        """The file of an instance."""
+        """Return the file of an instance."""
         return instance_file(self._store, sha256)
 
     def entry(self, source: Source) -> Document:
-        """sha256, name, nodes and jobs of what a source stands for, drawn if it is not there."""
+        """Return sha256, name, nodes and jobs of a source's instance, drawn if it is missing."""
         entry: Document = self._index["drawn"].get(source.key)
         if entry is None or not self.path(entry["sha256"]).exists():
             problem = source.make()
@@ -229,7 +230,7 @@ class InstanceStore:
         return entry
 
     def permuted(self, sha256: str, seed: int) -> str:
-        """sha256 of the instance in the order that a seed draws; 0 = as it is."""
+        """Return the sha256 of the instance in the order drawn by a seed; 0 = as it is."""
         if seed == 0:
             return sha256
         key = f"{sha256} {seed}"
@@ -263,7 +264,7 @@ def read_index(path: Path) -> dict[str, Any]:
 
 def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Environment]) -> None:
     """
-    Begin a store in a folder, or make sure that one there goes on with the same versions.
+    Begin a store in a folder, or check that an existing one has these versions.
 
     InputError for other files, a newer format, another campaign, or runs of other versions.
     """

@@ -80,7 +80,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List what is known of each instance, or all of one.
+    List the best-known values of each instance, or all values of one.
 
     \b
     Example:
@@ -166,7 +166,7 @@ def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_js
 @app.command("sets")
 def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
-    Count what is known of each set, instances of up to 400 jobs.
+    Count the best-known values of each set, instances of up to 400 jobs.
 
     \b
     Example:
@@ -236,8 +236,8 @@ def update(
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
 
     A cost is taken if its solution passes the exact check, a bound if its method declares it valid
-    for the instance as given. A bound above the least cost is a contradiction: both runs are named,
-    exit code 1, and nothing is written. The same command again changes nothing.
+    for the instance as given. A bound above the lowest cost is a contradiction: both runs are
+    named, nothing is written, and the exit code is 1. Running the command again changes nothing.
     """
     writable(folder, folder=True)
     given = {"--solution": solution, "--instance": instance, "--source": source}

@@ -120,9 +120,9 @@ def import_solution(
       mysolver model.mps model.sol
       rsjs import-solution instance.json model.sol --method rsjs_nodes -o solution.json
 
-    The format is told by the head of the file, which may be .gz; lines of a name and a value do,
-    too. Columns that are left out are 0. The solution is written if it is feasible; else the exit
-    code is 1.
+    The format is recognised from the first lines of the file, which may be .gz; it may also consist
+    of lines of a name and a value. Columns that are left out are 0. The solution
+    is written if it is feasible; else the exit code is 1.
     """
     request = request_of(method)
     with options_named("--method"):

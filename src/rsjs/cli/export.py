@@ -7,15 +7,22 @@ from typing import Annotated
 
 import typer
 
+from rsjs import library
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_facts, print_json, print_values, writable
 from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError, described
+from rsjs.instances.instance import Instance
+from rsjs.instances.library.sets import library_set
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
+from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
 from rsjs.reporting.archive.source_tree import checkout
+from rsjs.rows.csv import read_rows
 
 app = typer.Typer(
-    help="Write what authors attach to a paper.\n\n\b\nExample:\n"
+    help="Write what authors attach to a paper, and data for other tools.\n\n\b\nExample:\n"
     "  rsjs export verifier -o rsjs_verify.py --json\n"
+    "  rsjs export features small -o metadata.csv\n"
     "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001",
 )
 
@@ -90,3 +97,49 @@ def ijoc(
             *(("fill in", line) for line in made["left"]),
         ]
     )
+
+
+@app.command("features")
+def features(
+    name: Annotated[str, argument("SET", "A set of instances, see `rsjs list sets`.")],
+    output: Annotated[
+        Path,
+        option("FILE|DIR", "metadata.csv of MATILDA, or folder of a scenario.", "-o", "--output"),
+    ],
+    rows: Annotated[
+        Path | None, option("ROWS", "Also the performance of methods: rows.csv of runs.", "--rows")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Write features of the members of a set, and stored runs on them, for other tools.
+
+    \b
+    Example:
+      rsjs export features small -o metadata.csv
+      rsjs export features small --rows results/small/rows.csv -o metadata.csv
+      rsjs export features small --rows results/small/rows.csv -o scenario
+
+    A name that ends in .csv is for instance-space tools, as MATILDA reads it: Instances, Source,
+    feature_NAME, and with --rows algo_METHOD, cost / least cost - 1. Any other is a folder for
+    algorithm selection, a scenario of ASlib. docs/reference/features.md has the features.
+    """
+    table = output.suffix == ".csv"
+    writable(output, folder=not table)
+    if not table and rows is None:
+        raise InputError("--rows", described("none"), "ROWS: a scenario has runs of methods")
+    stored = [] if rows is None else read_rows(rows)
+    with busy("drawing the instances"):
+        members = _members(name)
+        if table:
+            write_metadata(members, stored, output)
+        else:
+            write_aslib(name, members, stored, output)
+    print_values({"written": output, "instances": len(members)}, as_json=as_json)
+
+
+def _members(name: str) -> list[Instance]:
+    """Return the instances of a set; sets of MIG jobs are refused."""
+    if library_set(name).of_mig_jobs:
+        raise InputError("SET", described(f"{name}, MIG jobs"), "a set of instances")
+    return [one for one in library.load(name) if isinstance(one, Instance)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rsjs.api import generate, save
+from rsjs.api import JOBS_PER_NODE, generate, save
 from rsjs.cli.mig_files import AllowPlugins, Form, parsed_seeds
 from rsjs.cli.options import Json, Nodes, Output, argument, option, options_named
 from rsjs.cli.output import print_json, print_made, print_values, writable
@@ -36,7 +36,7 @@ ABOUT = {  # family: help of its command
     The paper's workloads have gaps of 30 s and 45 s whatever the number of nodes.
     """,
     "kiros": """
-    Draw from Kiros 2020: nodes charged until their first job ends.
+    Draw from Kiros 2020: nodes charged to their first ending.
 
     \b
     Example:
@@ -45,7 +45,7 @@ ABOUT = {  # family: help of its command
       rsjs generate kiros --arrivals exp --gap 30000 -N 10 -J 100 -o workload.json.gz
     """,
     "andreas": """
-    Draw from ANDREAS (Filippini 2021): fixed nodes, energy by power.
+    Draw from ANDREAS 2021: fixed nodes, energy by power.
 
     \b
     Example:
@@ -54,7 +54,7 @@ ABOUT = {  # family: help of its command
       rsjs generate andreas --scenario 2 --arrivals mixed -N 10 -J 100 -o workload.json.gz
     """,
     "sts": """
-    Draw from Filippini 2024 (RS-JS): random epochs, GPU shares.
+    Draw from Filippini 2024: random epochs, GPU shares.
 
     \b
     Example:
@@ -64,6 +64,19 @@ ABOUT = {  # family: help of its command
 
     The paper's workloads have --arrivals exp, high and low. How many epochs a job of a workload
     runs is drawn, and withheld from the methods.
+    """,
+    "heterogeneous": """
+    Draw clusters of many GPU types and large nodes.
+
+    \b
+    Example:
+      rsjs generate heterogeneous --kind proportional --gpus 24 --types 10 --classes 5 \\
+          --scaling power --load 3 --rho 1 -N 100 -J 400 --seed 1 -o instance.json.gz
+      rsjs generate heterogeneous --kind first_ending --gpus 2 --shares 16 \\
+          -N 50 -J 200 -o instance.json.gz
+      rsjs generate heterogeneous --counts rigid --arrivals exp -N 10 -J 100 -o workload.json.gz
+
+    What each parameter stands for in hardware is told in docs/reference/heterogeneous.md.
     """,
     "planted": """
     Draw an instance whose optimum is known by construction.
@@ -81,7 +94,7 @@ OPTIONS = {  # parameter of a generator: what stands for its value, help
         "NAME",
         "Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
     ),
-    "due": ("NAME", "Due dates: base or tight."),
+    "due": ("NAME", "Due dates: base or tight; of heterogeneous also median."),
     "times": ("NAME", "Execution times: synthetic, or networks (catalogue)."),
     "scenario": ("1|2", "GPUs of a node: 2 V100 or 1 T4, or twice as many."),
     "profiles": (
@@ -100,16 +113,25 @@ OPTIONS = {  # parameter of a generator: what stands for its value, help
         "Distributions of epochs: base, mild, strong, fixed, or a .csv file (epoch,weight).",
     ),
     "kind": ("NAME", "Energy term: proportional or first_ending."),
+    "gpus": ("N|mixed", "GPUs of each node type: 2, 4, 8, 16, 24, 72, or mixed (8 to 72)."),
+    "types": ("N", "GPU types, 1 to 10; 1 to 8 with --scaling networks."),
+    "classes": ("N", "Node classes; as many as GPU types: fixed hardware."),
+    "prices": ("NAME", "Of a node: flat, or used (its base and the GPUs in use)."),
+    "scaling": ("NAME", "Times on several GPUs: networks, power, linear or random."),
+    "counts": ("NAME", "GPUs a job may run on: any, powers (of two) or rigid (one number)."),
+    "shares": ("NAME", "Levels of a GPU: none; 7 (2, 3), 16 (3, 5, 7) or 24 (5, 7, 9, 11)."),
+    "load": ("FACTOR", "Of all times."),
+    "rho": ("FACTOR", "Weight of postponement, >= 1."),
 }
 
 
 def _jobs(family: str) -> Any:
-    ratio = 4 if family == "planted" else 10
+    ratio = JOBS_PER_NODE.get(family, 10)
     return option("J", f"Number of jobs; {ratio} N by default.", "-J", "--jobs")
 
 
 def _arrivals(family: str) -> Any:
-    loads = "" if family == "jahani" else "; or a load, high, low or mixed"
+    loads = "" if family in ("jahani", "heterogeneous") else "; or a load, high, low or mixed"
     text = "Make a workload. Time between submissions: exp, integer_poisson or constant"
     return option("PROCESS", f"{text}{loads}.")
 

@@ -11,24 +11,27 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import library
+from rsjs.bks.evidence import statuses
 from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
 from rsjs.core.entry_points import offers
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.core.method import OBJECTIVES, Method
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.library.sets import LICENCE
+from rsjs.instances.library.sets import LICENCE, library_set
 from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, Request, all_methods
 from rsjs.rows.select import MIG
+from rsjs.rows.status import WORDS
 from rsjs.runs.kinds.base import kind_of, kind_of_file
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.kinds.simulation import REFERENCES
@@ -54,12 +57,18 @@ PATIENCE = 60.0  # seconds for a package to be imported
 
 def list_(
     what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")],
-    name: Annotated[str | None, argument("NAME", "A method: all that is known of it.")] = None,
+    name: Annotated[
+        str | None,
+        argument("NAME", "A method: all that is known of it; with --status a set: its members."),
+    ] = None,
     file: Annotated[
         Path | None, option("FILE", "Only methods that serve it, recommended first.", "--for")
     ] = None,
     verbose: Annotated[
         bool, option(None, "With --for also those that do not, and why.", "--verbose")
+    ] = False,
+    status: Annotated[
+        bool, option(None, "Of sets: what stored runs prove of their members.", "--status")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -72,12 +81,23 @@ def list_(
       rsjs list methods ruin_recreate
       rsjs list methods --for instance.json --verbose
       rsjs list catalogues --json
+      rsjs list sets --status
+      rsjs list sets tiny --status
 
     Methods come with the objectives they serve, their solvers, rules and options, and with the
-    command that installs a missing solver. Policies are what decides in `rsjs simulate`.
+    command that installs a missing solver. Policies are for `rsjs simulate`.
     With --for and --json each method has `recommended`, why it is, and `refusal`, why it does not
     serve the file: an instance, a workload, or a problem of `rsjs mig`.
+
+    A status is toy (a run proves the optimum within 1 min), easy (10 min), medium (1 h), hard
+    (longer), closed (several runs together), open after N s, or unknown (no run): rsjs.rows.status.
     """
+    if status:
+        if what is not What.SETS or file is not None:
+            raise InputError("--status", described(f"--status of {what}"), "it of sets only")
+        told = _statuses() if name is None else _members(name)
+        print_json(told) if as_json else _print_dicts(told)
+        return
     if what is not What.METHODS and (name or file):
         raise InputError("", described(f"NAME or --for of {what}"), "these of methods only")
     if name is not None and file is not None:
@@ -90,8 +110,8 @@ def list_(
         listed = methods()
         named = [method for method in listed if method["name"] == name]
         if not named:
-            known = dict.fromkeys(method["name"] for method in listed)
-            raise InputError("NAME", name, f"one of {', '.join(known)}")
+            near = nearest(name, (method["name"] for method in listed))
+            raise InputError("NAME", name, f"e.g. {near}; see rsjs list methods")
         print_json(named) if as_json else _print_details(named, alone=True)
         return
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
@@ -161,6 +181,37 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
         rows.append((entry["set"], str(entry["members"]), sizes, entry["tier"], entry["summary"]))
     print_columns(rows, words=5)
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
+
+
+def _statuses() -> list[dict[str, Any]]:
+    """Return each set of instances with the number of members of each status."""
+    chosen = [known for known in library.sets() if not known.of_mig_jobs]
+    counts = {known.name: Counter(one.word for one in statuses(known)) for known in chosen}
+    return [
+        {"set": name, **{word: found[word] for word in WORDS}} for name, found in counts.items()
+    ]
+
+
+def _members(name: str) -> list[dict[str, Any]]:
+    """Return each member of a set with its status and what proves it."""
+    chosen = library_set(name)
+    return [
+        {
+            "instance": member.name,
+            "status": str(found),
+            "gap": found.gap,
+            "seconds": found.effort,
+            "method": found.method,
+            "version": found.version,
+            "machine": found.machine,
+        }
+        for member, found in zip(chosen.members, statuses(chosen), strict=True)
+    ]
+
+
+def _print_dicts(listed: list[dict[str, Any]]) -> None:
+    """Print a line per document; the keys are the headings."""
+    print_columns([(*listed[0],), *((*map(text_of, one.values()),) for one in listed)], words=1)
 
 
 def methods() -> list[dict[str, Any]]:

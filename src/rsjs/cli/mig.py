@@ -195,7 +195,7 @@ def place(
       rsjs mig place --mix small -n 200 --gpu H100-80 --method flex
       rsjs mig place workloads.json --method ilp@scip -o placement.json
 
-    Among placements on the fewest GPUs, the one with the least waste: stranded slices, which no
+    Among placements on the fewest GPUs, the one with the lowest waste: stranded slices, which no
     further instance can use, and over-allocated ones, beyond what a workload with a choice needs.
     """
     from rsjs.instances.mig.placement import problem

@@ -90,7 +90,7 @@ def report(
 
 def beside(source: Path) -> Path:
     """
-    Return where a report goes unless it is told.
+    Return the default folder of a report.
 
     >>> beside(Path("runs/smoke")).as_posix(), beside(Path("tables/rows.csv")).as_posix()
     ('runs/smoke-report', 'tables-report')

@@ -78,7 +78,7 @@ def show(
       rsjs show config.json jobs/*.json
 
     Times are in hours, costs in $. Load is the GPU hours that the jobs need in their fastest, or
-    cheapest, mode, against the GPUs of the cluster; the slack of due dates is told in quartiles.
+    cheapest, mode, against the GPUs of the cluster; the slack of due dates is given in quartiles.
     Sets of MIG jobs are pooled and shown beside the distributions of their configuration; a
     configuration alone is checked, and stands for the sets of its first ten seeds. p is that of a
     chi-square test of the values against their distribution; one small p among many says nothing.

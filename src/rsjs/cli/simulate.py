@@ -31,9 +31,7 @@ LONGEST = 1e7  # s, of a run: simulations are limited by decision
 def simulate(
     file: Annotated[Path, argument("WORKLOAD", "Workload file, .json or .json.gz.")],
     output: Annotated[Path, option("DIR", "Folder for the results.", "-o", "--output")],
-    policy: Annotated[
-        str | None, option("METHOD", f"A method that decides, by default {DEFAULT}.")
-    ] = None,
+    policy: Annotated[str | None, option("METHOD", f"The policy, by default {DEFAULT}.")] = None,
     compare: Annotated[str | None, option("METHODS", "Several, with commas between them.")] = None,
     replay: Annotated[
         Path | None, option("LOG", "The decisions of a log, each checked, instead.")
@@ -76,7 +74,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """
-    Run a workload under a policy: jobs arrive, the policy decides, every decision is checked.
+    Run a workload under a policy: jobs arrive, and each solution of the policy is checked.
 
     \b
     Example:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 GAPS = 3  # that are listed
 WHOLE = {kind.name for kind in KINDS if kind.whole}
+MEANING = {  # of facts, in words
+    "dropped": "rows left out by --drop",
+    "not_wanted": "rows left out by --after or -J",
+    "ended_before_at": "jobs that ended before --at",
+    "submitted_after_at": "jobs submitted after --at",
+    "rows": "rows of the table",
+}
 TABLES = ("kinds", "offered_load", "gaps", "remarks", "errors")  # of a report; the rest is facts
 
 
@@ -210,7 +217,7 @@ def import_(
     With --at, or without submit, it is an instance: the jobs that wait or run at that moment.
     A job without start waits until its end, if it has one.
 
-    What was not recorded is made up by rules that are printed, and kept in the file. While rows
+    What was not recorded is imputed by rules that are printed, and kept in the file. While rows
     have a flaw that neither --drop nor --keep names, the report is printed, nothing is written, and
     the exit code is 1. More: docs/guides/data.md.
     """
@@ -282,11 +289,12 @@ def _stand_ins(gpus: str | None) -> dict[str, str]:
 def _write(
     report: QualityReport, options: ConversionOptions, output: Path, *, as_json: bool
 ) -> None:
-    """Write the workload or instance; print it, what was left out and what was made up."""
+    """Write the workload or instance; print it, the rows left out and the values imputed."""
     with busy("converting"), options_named():
         made, selection = converted(report, options)
         save(made, output)
-    facts: dict[str, Any] = {"dropped": selection.dropped, "not_wanted": selection.left}
+    facts: dict[str, Any] = {"at": selection.at} if options.at is not None else {}
+    facts |= {"dropped": selection.dropped, "not_wanted": selection.left}
     origin = made.generator["parameters"]
     rules = origin.get("imputed", {})  # of a user's own tables
     if rules:
@@ -298,9 +306,10 @@ def _write(
         out.print_made(made, output, as_json=True, **facts)
         return
     remarks = facts.pop("remarks", [])
-    out.print_made(made, output, as_json=False, **facts)
+    shown = {MEANING.get(key, key): value for key, value in facts.items() if value}
+    out.print_made(made, output, as_json=False, **shown)
     if rules:
-        title = f"Not recorded, and made up with seed {options.seed}"
+        title = f"Not recorded, and imputed with seed {options.seed}"
         out.print_table(title, ["what", "how"], [*rules.items()])
     for remark in remarks:
         print(f"odd: {remark}")
@@ -319,7 +328,8 @@ def _print_report(
 def _print_document(document: dict[str, Any]) -> None:
     """Print a report as text."""
     kinds, loads, gaps, remarks, _ = (document.pop(key) for key in TABLES)
-    out.print_values(document, as_json=False)
+    shown = {key: value for key, value in document.items() if value not in ({}, [], "")}
+    out.print_values(shown, as_json=False)
     rows = []
     for kind in kinds:
         # a flaw of a file as a whole names the columns that it lacks

@@ -32,7 +32,7 @@ class Limits:
     @classmethod
     def asked(cls, **given: Any) -> Limits:
         """
-        Return the limits that a user asks for; those left over within a method may be 0.
+        Return the limits of a user's request; within a method remaining limits may be 0.
 
         InputError at "/NAME" for a limit that does not exist or a value that makes no sense.
         """
@@ -83,7 +83,7 @@ class Option:
 @dataclass(frozen=True, kw_only=True)
 class Call:
     """
-    One request: which solver, rule and options, within which limits, from which start.
+    Call of a method: solver, rule, options, limits and warm start.
 
     `ready` is what the method's `prepare` returned; None if that was nothing, or was not run.
     """

@@ -37,7 +37,7 @@ class Offer:
         return " and ".join(_package(point.dist) for point in self.points)
 
     def load(self) -> Any:
-        """Import what the entry point names; InputError for all that raises, or a collision."""
+        """Import the object of the entry point; InputError for any exception, or a collision."""
         if len(self.points) > 1:
             raise InputError("", self.name, f"an entry point of one package, not of {self.package}")
         [point] = self.points
@@ -87,7 +87,7 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
 
 
 def source_text(source: Mapping[str, str], digits: int = 64) -> str:
-    """Return what `source_of` found in one line."""
+    """Return the result of `source_of` in one line."""
     parts = source["distribution"], source["version"], source["sha256"][:digits]
     return " ".join(filter(None, parts))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
+FEW = 10  # names that a message lists
 STANDARD = "-"  # as a file's name: standard input, or standard output
 
 
 class InputError(ValueError):
     """
-    Bad input, told in one line: file, JSON pointer, value found, what was expected.
+    Bad input, reported in one line: file, JSON pointer, value found, what was expected.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class InputError(ValueError):
         super().__init__(printable(message))
 
     def at(self, file: str | Path) -> InputError:
-        """Return this error with the file it was found in."""
+        """Return this error with the name of its file."""
         return type(self)(self.pointer, self.value, self.expected, file)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,7 +61,7 @@ class InputError(ValueError):
 
 
 class NewerFormat(InputError):
-    """A file in a format that only a newer version of this package reads: it is not damaged."""
+    """A file in a newer format than this version of the package reads; it is not damaged."""
 
 
 class MethodError(RuntimeError):
@@ -71,7 +73,7 @@ class MethodError(RuntimeError):
     method : str
         Its specification.
     result : SolveResult
-        What is known of the run; its message is the reason.
+        Result of the run; its message is the reason.
     """
 
     def __init__(self, method: str, result: SolveResult) -> None:
@@ -92,7 +94,7 @@ def described(text: str) -> str:
 
 
 def reason(error: OSError | ValueError | RuntimeError) -> str:
-    """Return what the system says of a file that cannot be read or written, described."""
+    """Return the system's message on a file that cannot be read or written, as a description."""
     return described(getattr(error, "strerror", None) or str(error))
 
 
@@ -102,7 +104,7 @@ def escaped(key: str) -> str:
 
 
 def refuse_control(pointer: str, *names: str) -> None:
-    """Raise InputError for a name, which reaches terminals and tables, with what steers them."""
+    """Raise InputError for a name with control characters, as names reach terminals and tables."""
     for name in names:
         if CONTROL.search(name):
             raise InputError(pointer, name, "a name without control characters")
@@ -118,7 +120,7 @@ def told(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with escapes for line breaks and what no terminal can print."""
+    """Return a text with escapes for line breaks and unprintable characters."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -126,11 +128,20 @@ def _short(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
+def nearest(given: str, known: Iterable[str]) -> str:
+    """Return the three names that are most like a given one; of few, all if none is like it."""
+    names = sorted({*known})
+    few = names if len(names) <= FEW else get_close_matches(given, names, cutoff=0.0)
+    return ", ".join(get_close_matches(given, names) or few)
+
+
 def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
     """Return `value` if it is one of the known names."""
     names = list(known)
     if value not in names:
-        raise InputError(f"/{argument}", value, f"one of {', '.join(names)}")
+        near = get_close_matches(str(value), names) if len(names) > FEW else []
+        expected = f"e.g. {', '.join(near)}" if near else f"one of {', '.join(names)}"
+        raise InputError(f"/{argument}", value, expected)
     return str(value)
 
 

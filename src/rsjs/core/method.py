@@ -35,17 +35,17 @@ OBJECTIVES = {  # attribute of a method and of an objective: every kind of it
 
 
 class MethodFunction(Protocol):
-    """The function behind a method."""
+    """Function of a method."""
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
 
 
 @runtime_checkable
 class InnerMethod(MethodFunction, Protocol):
-    """A method as the value of another one's option, which prepares it and runs it on parts."""
+    """A method as the value of another method's option, which runs it on parts of an instance."""
 
     def declared(self, instance: Instance) -> Method:
-        """Return what runs on parts of an instance, with the largest part that it accepts."""
+        """Return the method for parts of an instance, with the largest part that it accepts."""
 
     def prepare(self, call: Call, jobs: int) -> Any:
         """Run the method's `prepare`, see `Method`."""
@@ -123,7 +123,7 @@ class Method:
         return next(filter(None, refusals), None)
 
     def load(self) -> MethodFunction:
-        """Import the function behind the method; it is handed calls that are completed."""
+        """Import the function of the method; it takes completed calls."""
         run = self.function()
         return lambda instance, call, report: run(instance, self.completed(call), report)
 
@@ -151,7 +151,7 @@ class Method:
         )
 
     def function(self) -> Any:
-        """Import and return what `run` names."""
+        """Import and return the function that `run` names."""
         return _named(self.run)
 
     def prepared(self, call: Call, jobs: int) -> Any:

@@ -44,7 +44,7 @@ def directory() -> Path:
 
 @contextmanager
 def relative_to(folder: Path) -> Iterator[None]:
-    """Let paths of files be relative to a folder, here and in the processes started meanwhile."""
+    """Resolve relative paths in a folder, in this process and in those started meanwhile."""
     before = os.environ.get(DIRECTORY)
     os.environ[DIRECTORY] = str(folder.resolve())
     try:
@@ -58,7 +58,7 @@ def relative_to(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def importable(folder: Path) -> Iterator[None]:
-    """Let modules of a folder be imported, before others of their names."""
+    """Make modules of a folder importable, before others of their names."""
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path.insert(0, str(folder))
     invalidate_caches()  # a file may be newer than what finders remember of its folder
@@ -87,7 +87,7 @@ class InFile:
 
     @property
     def folder(self) -> Path:
-        """What is importable while it is loaded and runs."""
+        """Folder that is importable while the function is loaded and runs."""
         return _place(self.path)[0]
 
     def source(self) -> Mapping[str, str]:
@@ -95,7 +95,7 @@ class InFile:
         return {"distribution": "", "version": "", "sha256": _digest(self.path)}
 
     def load(self) -> Any:
-        """Import the file, unless it is as it was; InputError for all that raises."""
+        """Import the file, unless it is unchanged; InputError for any exception."""
         module, wanted = self._module(), self.name.rpartition(":")[2]
         with suppress(AttributeError):
             return getattr(module, wanted)
@@ -210,7 +210,7 @@ def in_file(value: Any, module: str, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Pickled:
-    """A function, or another object with one, by value: with all it needs that is no package."""
+    """A pickled function or object, by value: with all that it needs outside packages."""
 
     name: str
     data: bytes
@@ -245,8 +245,11 @@ class Pickled:
         try:
             Pickler(target).dump(value)
         except Exception as error:
+            found = f"the function {name}"
+            if variable := _unpicklable(value, Pickler, set()):
+                found += f" with the variable {variable}"
             expected = f"one whose variables can be pickled, or one in a file: {told(error)}"
-            raise InputError("", described(f"the function {name}"), expected) from None
+            raise InputError("", described(found), expected) from None
         finally:
             for module in own:
                 cloudpickle.unregister_pickle_by_value(module)
@@ -254,7 +257,7 @@ class Pickled:
 
     @property
     def folder(self) -> Path:
-        """What is importable while it is loaded and runs."""
+        """Folder that is importable while the function is loaded and runs."""
         return directory()
 
     @cached_property
@@ -267,7 +270,7 @@ class Pickled:
         return {"distribution": "", "version": "", "sha256": self.digest}
 
     def load(self) -> Any:
-        """Return the object, made anew; whatever that raises is an InputError."""
+        """Return the unpickled object; InputError for any exception."""
         import cloudpickle
 
         try:
@@ -278,7 +281,7 @@ class Pickled:
             raise InputError("", found, f"one that can be read: {told(error)}") from None
 
     def write(self, folder: Path) -> Path:
-        """Write the pickle into a folder, under a name that tells its code, and return its path."""
+        """Write the pickle into a folder, under a name with its digest, and return its path."""
         path = pickle_file(folder, self.name, self.digest)
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
@@ -286,6 +289,25 @@ class Pickled:
             part.write_bytes(self.data)
             part.replace(path)
         return path
+
+
+def _unpicklable(value: Any, pickler: Any, seen: set[int]) -> str | None:
+    """Return the first variable of a function, or of one it calls, that cannot be pickled."""
+    seen.add(id(value))
+    variables: Mapping[str, Any] = getattr(value, "__dict__", {})
+    if inspect.isfunction(value):
+        with suppress(ValueError):  # of a variable that has no value yet
+            of_function = inspect.getclosurevars(value)
+            variables = {**of_function.nonlocals, **of_function.globals}
+    for name, one in variables.items():
+        if id(one) in seen or inspect.ismodule(one):
+            continue
+        try:
+            pickler(io.BytesIO()).dump(one)
+        except Exception:
+            is_code = inspect.isfunction(one)
+            return (_unpicklable(one, pickler, seen) if is_code else None) or name
+    return None
 
 
 def pickle_file(folder: Path, name: str, digest: str) -> Path:

@@ -29,7 +29,7 @@ def die_with_parent(parent: int | None = None, by: signal.Signals | None = None)
 
 
 def watch_parent(parent: int) -> None:
-    """End this process soon after the one that started it, whichever of its threads that was."""
+    """Terminate this process soon after its parent, whichever thread started it."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -41,7 +41,7 @@ def watch_parent(parent: int) -> None:
 
 def memory_mb(pid: int | str = "self") -> dict[str, float]:
     """
-    Return VmRSS, the resident memory of a process, and VmHWM, its peak [MB], where Linux tells.
+    Return VmRSS, the resident memory of a process, and VmHWM, its peak [MB], on Linux.
 
     `ru_maxrss` would be inherited over exec.
     """

@@ -23,7 +23,7 @@ MOST_AT_ONCE, FINENESS = 1000, 1e-3  # events of a run, and how close those afte
 
 
 class Stop(StrEnum):
-    """Why a method stopped; whether it has a solution is another question."""
+    """Reason why a method stopped, with or without a solution."""
 
     OPTIMAL = "optimal"
     GAP = "gap"
@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SolveResult(Displayed):
-    """What is known when a method ends, and no more: a missing number is None."""
+    """Result of a method; a missing number is None."""
 
     stop: Stop  #: why it ended
     solution: Solution | None = None  #: the incumbent
@@ -90,7 +90,7 @@ class SolveResult(Displayed):
 
 class Report:
     """
-    Collects phases, incumbents and bounds of a running method.
+    Report of a running method: its phases, incumbents and bounds.
 
     The clock starts when the report is made, and nothing stops it. A worker process subclasses
     this to stream what is reported to disk; there, the worker starts the clock.
@@ -147,7 +147,7 @@ class Report:
         Parameters
         ----------
         time_limit : float
-            Seconds of the inner method; at most what is left of this one's.
+            Seconds of the inner method; at most the remaining time of this one.
         phases : bool
             Whether its phases are added to those of this report.
         on_incumbent : callable, optional
@@ -157,7 +157,7 @@ class Report:
         return _Child(self, min(time_limit, self.remaining()), phases, on_incumbent)
 
     def incumbent(self, solution: Solution | Schedule, objective: float) -> None:
-        """Keep and publish a solution of finite cost that is lower, by its last digit even."""
+        """Keep and publish a solution of finite cost below the incumbent's, by however little."""
         if isfinite(objective) and (self._best is None or objective < self._best):
             self._best, self._solution = objective, solution
             if self._noted():
@@ -200,13 +200,13 @@ class Report:
                 self.publish_bound(value)
 
     def publish(self, solution: Any, objective: float) -> None:
-        """Hook: make an incumbent outlive this process."""
+        """Make an incumbent outlive this process; a hook for subclasses."""
 
     def publish_bound(self, value: float) -> None:
-        """Hook: make a bound outlive this process."""
+        """Make a bound outlive this process; a hook for subclasses."""
 
     def stop_requested(self) -> bool:
-        """Return whether somebody asked the method to end and return what it has."""
+        """Return whether the method is asked to stop and to return its incumbent."""
         return self._stop is not None and self._stop()
 
 

@@ -13,7 +13,7 @@ Bools = NDArray[np.bool_]
 
 
 class ReadOnly:
-    """Base of frozen dataclasses with read-only arrays: NumPy forgets it in pickles and copies."""
+    """Base of frozen dataclasses with read-only arrays, also in pickles and copies."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for value in state.values():

@@ -37,7 +37,7 @@ PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")  # in order of publicat
 
 
 class Verdict(StrEnum):
-    """What has become of a claim."""
+    """Verdict on a claim."""
 
     HOLDS = "holds"
     LIMITS = "holds with limits"
@@ -49,7 +49,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """How rows are made."""
+    """Experiment: the runs that make rows."""
 
     name: str
     what: str  # one sentence

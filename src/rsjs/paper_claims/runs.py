@@ -41,7 +41,7 @@ GAP = 300.0  # s, between its submissions
 
 
 class Runner(NamedTuple):
-    """What carries out the runs of an experiment."""
+    """Executor of the runs of an experiment."""
 
     compare: Callable[..., Any]  # `rsjs.comparison.compare_pairs`, or a test's
     store: Path
@@ -175,7 +175,7 @@ def four_jobs_workload(seed: int) -> Workload:
 
 
 def slot_sizes(workload: Workload, log: event_log.Log) -> list[int]:
-    """Return the GPUs of the node after each decision but the last, 0 = off."""
+    """Return the GPUs of the node after each event but the last, 0 = off."""
     size = {t.name: t.gpus for t in workload.cluster.node_types}
     node, sizes = None, []
     for event in log.events:

@@ -226,7 +226,7 @@ def completions_frame(outcome: Outcome) -> DataFrame:
 
 
 def outcomes_frame(outcomes: Outcomes) -> DataFrame:
-    """Return a row per policy: status, totals, seconds of a decision."""
+    """Return a row per policy: status, totals, running time of its calls [s]."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []

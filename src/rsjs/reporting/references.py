@@ -22,7 +22,7 @@ R = TypeVar("R", bound=AnyRow)
 
 
 class Reference(NamedTuple):
-    """What the runs of one problem are compared with; None where nothing is known."""
+    """Reference values of a problem: those that its runs are compared with; None = unknown."""
 
     cost: float | None  # best cost
     bound: float | None  # best bound
@@ -31,7 +31,7 @@ class Reference(NamedTuple):
 
     @property
     def lowest(self) -> float | None:
-        """The least cost that anyone reached, which no bound may exceed."""
+        """The lowest cost ever reached, which no bound may exceed."""
         return min((z for z in (self.cost, self.least) if z is not None), default=None)
 
 

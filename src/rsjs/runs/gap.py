@@ -9,7 +9,7 @@ TIE = 1e-9  # relative: what the order of a sum may change
 
 def gap(cost: float | None, bound: float | None) -> float | None:
     """
-    Relative gap (z - z_b) / max(|z|, |z_b|) in [0, 1]; None without a cost or a bound.
+    Return the gap (z - z_b) / max(|z|, |z_b|) in [0, 1]; None without a cost or a bound.
 
     0 if both are 0, 1 if the signs differ. A bound above the cost by rounding gives 0.
     """
@@ -23,7 +23,7 @@ def gap(cost: float | None, bound: float | None) -> float | None:
 
 def gap_over(cost: float | None, bound: float | None, part: float | None) -> float | None:
     """
-    (z - z_b) / |part| in [0, 1]: the gap relative to a part of the cost; None where one is unknown.
+    Return (z - z_b) / |part| in [0, 1], the gap relative to a part of the cost, or None.
 
     Under overload, postponement is nearly the whole cost and hides any gap elsewhere: the part is
     then what is spent on running jobs, or on energy alone.

@@ -125,7 +125,7 @@ def _children(pid: int) -> Iterator[int]:
 
 
 def kill_if_stopped(pid: int) -> None:
-    """Kill a process that watches over a run if it was stopped: it holds no limit any more."""
+    """Kill the supervisor of a run if it was stopped: it holds no limit any more."""
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         if process.status() == psutil.STATUS_STOPPED:

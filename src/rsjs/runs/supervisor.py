@@ -57,7 +57,7 @@ from rsjs.runs.task_files import (
 
 
 class End(StrEnum):
-    """How the worker came to its end."""
+    """How the worker process ended."""
 
     BY_ITSELF = "by itself"
     TIME = "time"
@@ -90,7 +90,7 @@ class Batch:
     def give(
         self, folder: Path, key: tuple[object, ...], start: Callable[[], subprocess.Popen[bytes]]
     ) -> subprocess.Popen[bytes]:
-        """Have the task in a folder run by a worker, started if there is none of the same key."""
+        """Give the task in a folder to the worker of its key, started if there is none."""
         if self.process is None or key != self._key or self.process.poll() is not None:
             self.end()
             self.process, self._key = start(), key
@@ -101,7 +101,7 @@ class Batch:
         return self.process
 
     def wait(self, seconds: float) -> bool:
-        """Whether the task ends within so many seconds."""
+        """Wait for the task; return whether it ended within so many seconds."""
         assert self.process is not None
         assert self.process.stdout is not None
         ready, _, _ = select.select([self.process.stdout], [], [], seconds)
@@ -113,7 +113,7 @@ class Batch:
         return bool(told)
 
     def end(self) -> None:
-        """Kill the worker, if there is one."""
+        """Kill the worker process, if there is one."""
         process, self.process = self.process, None
         if process is not None:
             with suppress(ProcessLookupError):
@@ -127,7 +127,7 @@ class Batch:
 
 @dataclass(kw_only=True, eq=False)
 class Supervisor:
-    """A worker process and its task; `run` sets what is known of its end."""
+    """A worker process and its task; `run` records how it ended."""
 
     folder: Path  # keeps the files of `task_files`
     task: Task

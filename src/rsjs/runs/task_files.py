@@ -68,7 +68,7 @@ TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
 
 class Tail:
     """
-    Reads what was appended to a file since the last look, up to the last whole line.
+    Reader of the lines appended to a file since the last read.
 
     It is read on after somebody has removed it; one that was not there, or is no regular file, has
     no lines. A look takes `LOOK` bytes at most, of which a line that is longer is left out, and
@@ -205,7 +205,7 @@ def read_result(folder: Path) -> SolveResult | None:
 
 
 def has_failed(result: SolveResult, folder: Path) -> bool:
-    """Whether a method came to its end with an error: what it had reported before is no result."""
+    """Return whether a method ended with an error: its earlier reports are then no result."""
     return result.stop is Stop.ERROR and (folder / RESULT).exists()
 
 
@@ -240,7 +240,7 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
 
 
 def packed(solution: Solution) -> NDArray[Any]:
-    """Return a decision as one array."""
+    """Return a solution as one array."""
     return np.concatenate([[len(solution.job_node)], *_parts(solution).values()])
 
 
@@ -249,7 +249,7 @@ def _parts(solution: Solution) -> dict[str, NDArray[Any]]:
 
 
 def unpacked(array: NDArray[Any]) -> Solution:
-    """Return the decision in an array; ValueError, TypeError or IndexError where there is none."""
+    """Return the solution in an array; ValueError, TypeError or IndexError where there is none."""
     jobs = int(array[0])
     if not 0 <= 3 * jobs < len(array):
         raise ValueError(f"a decision on {jobs} jobs in {len(array)} numbers")
@@ -258,19 +258,19 @@ def unpacked(array: NDArray[Any]) -> Solution:
 
 
 def decision_digest(solution: Solution) -> str:
-    """Return the sha256 of the decision arrays."""
+    """Return the sha256 of the solution arrays."""
     arrays = {name: array.tolist() for name, array in _parts(solution).items()}
     return sha256(canonical_text(arrays).encode()).hexdigest()
 
 
 def read_decision(path: Path) -> Solution | None:
-    """Read a decision, if it was written."""
+    """Read a solution, if it was written."""
     array = read_array(path)
     return None if array is None else unpacked(array)
 
 
 def decisions(path: Path) -> Iterator[Solution]:
-    """Return the decisions that were appended, as far as they are whole."""
+    """Return the solutions that were appended, as far as they are whole."""
     with suppress(IndexError, TypeError, ValueError, OverflowError):  # somebody else's are none
         yield from map(unpacked, arrays(path))
 

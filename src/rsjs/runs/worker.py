@@ -53,7 +53,7 @@ def _limited(seconds: float | None) -> Iterator[None]:
 
 
 class StreamingReport(Report):
-    """A report that outlives the process: what a method reports is on the disk at once."""
+    """A report that outlives the process: everything reported is on the disk at once."""
 
     def __init__(self, folder: Path, task: Task) -> None:
         super().__init__(task.limits.time_limit)
@@ -67,7 +67,7 @@ class StreamingReport(Report):
         os.write(self.events_file, (json.dumps(line) + "\n").encode())
 
     def start_clock(self) -> None:
-        """Let the time limit count from here, that is from the first call."""
+        """Start the clock of the time limit, at the first call."""
         if not self._started:
             self._started, self._start = True, time.monotonic()
             self.log({"event": "started"})

@@ -19,7 +19,7 @@ from rsjs.instances.cluster import Cluster
 
 
 def base_share(energy: str) -> float | None:
-    """B of an accounting; None for the curve of the file."""
+    """Return the base share B of an accounting; None for the price curve of the file."""
     if energy == "curve":
         return None
     kind, _, text = {"gpu": "base:0", "node": "base:1"}.get(energy, energy).partition(":")
@@ -35,7 +35,7 @@ def base_share(energy: str) -> float | None:
 
 
 def prices(cluster: Cluster, energy: str) -> Floats:
-    """(V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
+    """Return (V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
     curve, base = cluster.cost_of_type, base_share(energy)
     if base is None:
         return curve
@@ -46,7 +46,7 @@ def prices(cluster: Cluster, energy: str) -> Floats:
 
 
 class Nodes:
-    """The nodes between two decisions, and what they have cost."""
+    """The nodes between two events, and their cost so far."""
 
     def __init__(self, cluster: Cluster, energy: str, boot: float) -> None:
         self._cluster, self._boot = cluster, boot
@@ -60,14 +60,14 @@ class Nodes:
         self.idle_hours, self._idle = 0.0, 0  # GPU-hours and GPUs idle, of nodes that are on
 
     def run(self, hours: float) -> None:
-        """Let the meters run."""
+        """Charge the nodes for the time that passes."""
         self.energy += self._rate * hours
         self.used_hours += self.in_use * hours
         self.idle_hours += self._idle * hours
 
     def set(self, kind: Ints, used: Ints, now: float) -> Ints:
         """
-        Configure the nodes from now on; return the (D,) nodes whose type has changed.
+        Set the node types from now on; return the (D,) nodes whose type has changed.
 
         `kind` and `used` (N,) are node types and GPUs in use.
         """

@@ -46,7 +46,7 @@ def simulate(
 
 
 class Event(NamedTuple):
-    """What happens at one time; jobs by position in the workload."""
+    """Event: all that happens at one time; jobs by position in the workload."""
 
     time: float  # h, the last of the times that are gathered
     kinds: tuple[Kind, ...]
@@ -56,7 +56,7 @@ class Event(NamedTuple):
 
 
 def sent(steps: Steps, reply: tuple[Any, float]) -> State | None:
-    """Return the state at the next decision; None if there is none."""
+    """Return the state at the next event; None if there is none."""
     try:
         return steps.send(reply)
     except StopIteration:
@@ -65,12 +65,12 @@ def sent(steps: Steps, reply: tuple[Any, float]) -> State | None:
 
 class Simulation:
     """
-    One workload under one policy; `run` once, or take the `steps` and decide yourself.
+    One workload under one policy; `run` once, or iterate over `steps` and supply the solutions.
 
     Attributes
     ----------
     memory : object
-        What the policy left for the next decision.
+        Memory of the policy for its next call.
     cluster : RunningCluster
     """
 
@@ -122,7 +122,7 @@ class Simulation:
         )
 
     def steps(self, observer: Observer | None = None) -> Steps:
-        """Let events happen and yield the state where a decision is due; `Stopped` if it fails."""
+        """Process events and yield the state where a solution is due; `Stopped` if it fails."""
         while (time := self._next_time()) < inf:
             yield from self._take(self._event(time))
             if observer is not None:

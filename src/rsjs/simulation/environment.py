@@ -131,14 +131,14 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         return self._observation(), self._info(Status.COMPLETE, 0)
 
     def step(self, action: NDArray[Any]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take a decision and let the clock run to the next one."""
+        """Apply a solution and advance the clock to the next event."""
         solution, refused = self.solution_of(action)
         return self.decide(Choice(solution=solution), refused)
 
     def decide(
         self, choice: Choice, refused: int = 0
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take the decision of a policy, which `step` makes of an action."""
+        """Apply the solution of a policy, which `step` makes of an action."""
         if self.state is None:
             raise gymnasium.error.ResetNeeded("no episode is running: call reset")
         status = Status.COMPLETE
@@ -158,7 +158,7 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
 
     def solution_of(self, action: NDArray[Any]) -> tuple[Solution, int]:
         """
-        Return the decision that an action stands for, and how many jobs wait against its will.
+        Return the solution that an action stands for, and how many jobs wait against its will.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         return select_required_nodes(state.instance, solution), refused
 
     def action_of(self, solution: Solution) -> Ints:
-        """Return the action that says the same as a decision, as far as the slots go."""
+        """Return the action that is equivalent to a solution, as far as its jobs have slots."""
         action = np.zeros(self.slots, dtype=np.int64)
         for slot, row in enumerate(self._slots().tolist()):
             n = int(solution.job_node[row])

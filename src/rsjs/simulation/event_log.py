@@ -45,7 +45,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """What was run, the events in order, and how it ended."""
+    """Event log: the simulation, its events in order, and its result."""
 
     run: Document
     events: list[Document]
@@ -101,7 +101,7 @@ def read(path: str | Path) -> Log:
 
 def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     """
-    Simulate the decisions of a log.
+    Simulate the solutions of a log again.
 
     Parameters
     ----------
@@ -117,7 +117,8 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     """
     try:
         if log.run["sha256"] != workload.digest:
-            raise InputError("/sha256", log.run["sha256"], f"{workload.digest}, of {workload.name}")
+            found = described(f"{log.run['sha256']} of {log.run['workload']}")
+            raise InputError("/sha256", found, f"{workload.digest} of {workload.name}")
         if log.end["status"] not in {*Status} - {Status.INTERRUPTED}:
             raise InputError("/status", log.end["status"], "a run that was not interrupted")
         recorded = Policy(

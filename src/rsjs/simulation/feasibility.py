@@ -22,14 +22,14 @@ from rsjs.simulation.state import State, gpus_in_use
 
 
 class Change(NamedTuple):
-    """What a feasible decision changes."""
+    """Changes that a feasible solution makes."""
 
     jobs: Ints  # (C,) positions among the jobs at hand of those placed anew or taken off their GPUs
     used: Ints  # (N,) GPUs in use from now on
 
 
 class Constraints:
-    """What decisions on a workload must satisfy."""
+    """Constraints on the solutions of a policy."""
 
     def __init__(self, whole: Instance) -> None:
         self._whole = whole
@@ -40,7 +40,7 @@ class Constraints:
         self._size = np.append(whole.cluster.gpus_of_type, 0)  # the last entry is that of type -1
 
     def check(self, state: State, solution: Solution) -> Change:
-        """Return what a decision changes; raise Stopped if it is not feasible."""
+        """Return the changes of a solution; raise Stopped if it is not feasible."""
         change = self._passed(state, solution)
         if change is not None and self._enough_nodes(len(state.rows), solution):
             return change

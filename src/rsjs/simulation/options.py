@@ -46,7 +46,7 @@ class Options:
     #: what a job keeps that is interrupted, moved or given another mode: continuous = all of its
     #: progress, epoch = whole epochs (ibid.: "re-execute the training from the last checkpoint")
     checkpoint: str = "continuous"
-    #: gathered = one decision for all that happens at one time; authors = as in the authors'
+    #: gathered = one event for all that happens at one time; authors = as in the authors'
     #: program, where one job is submitted per event, and FIFO, EDF and priority lose the jobs that
     #: wait when all that run end at once
     events: str = "gathered"
@@ -83,7 +83,7 @@ class Options:
         return {name: value for name, value in asdict(self).items() if name != "seed"}
 
     def seed_of(self, decision: int) -> int:
-        """Return the seed of a decision, by its number."""
+        """Return the seed of an event, by its number."""
         key = sha256(f"{self.seed}|{decision}".encode()).digest()
         return int.from_bytes(key[:4], "little")
 

@@ -24,7 +24,7 @@ LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes
 
 
 class Kind(StrEnum):
-    """What makes a decision necessary, in the order in which those of one time are taken."""
+    """Kind of an event, in the order in which events of one time are processed."""
 
     COMPLETION = "completion"
     ARRIVAL = "arrival"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 class LoggedEvent(NamedTuple):
-    """An event and the decision that followed, a line of the log; jobs by id."""
+    """An event and the solution that followed, a line of the log; jobs by id."""
 
     time: float  # h
     kinds: tuple[Kind, ...]
@@ -52,7 +52,7 @@ class LoggedEvent(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """Totals of one run; those of a run that did not complete are of what it did."""
+    """Totals of one run; those of a run that did not complete count up to its end."""
 
     cost: float  # $, energy and tardiness
     energy: float  # $, see `accounting`
@@ -75,7 +75,7 @@ class Totals:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome(Displayed):
-    """A run that has ended."""
+    """Result of one simulation."""
 
     workload: Workload
     policy: str
@@ -112,7 +112,7 @@ class Outcome(Displayed):
         return axes
 
     def seconds_as_dict(self) -> dict[str, float | None]:
-        """Return median, largest and total seconds of a decision; the first one may compile."""
+        """Return median, max and total running time of the calls [s]; the first may compile."""
         if not self.seconds:
             return {"median": None, "most": None, "total": 0.0}
         median = float(np.median(self.seconds))
@@ -126,7 +126,7 @@ class Outcomes(list[Outcome], Displayed):
         return f"Outcomes({list(self)})" if len(self) < 2 else "\n".join(map(repr, self))
 
     def to_pandas(self) -> DataFrame:
-        """Return a data frame of one row per policy: status, `Totals`, seconds of a decision."""
+        """Return a data frame, a row per policy: status, `Totals`, running time of calls [s]."""
         frame: DataFrame = display("outcomes_frame", self)
         return frame
 

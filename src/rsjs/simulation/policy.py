@@ -28,7 +28,7 @@ from rsjs.simulation.state import State
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Choice:
-    """A decision."""
+    """Result of a policy's call."""
 
     solution: Solution  #: of the jobs at hand, in the order of `State.rows`
     #: (A,) hours until each job needs another decision, inf = it does not; None = no job does. The
@@ -72,7 +72,7 @@ class Status(StrEnum):
 
 
 class Stopped(Exception):
-    """A simulation that cannot go on, and why."""
+    """Error: the simulation cannot continue, and why."""
 
     def __init__(self, status: Status, message: str) -> None:
         line = printable(" ".join(message.split()))  # that any terminal prints
@@ -81,7 +81,7 @@ class Stopped(Exception):
 
 
 class Watch:
-    """Counts the decisions that only the policy or the period asked for."""
+    """Counter of the events that only the policy or the rescheduling interval asked for."""
 
     def __init__(self) -> None:
         self._in_vain, self._close, self._last = 0, 0, float("-inf")
@@ -104,9 +104,9 @@ class _TimeUp(BaseException):
 
 class Alarm:
     """
-    Interrupts policies that take too long: in the main thread, on systems with timers.
+    Alarm that interrupts policies at their time limit: in the main thread, where timers exist.
 
-    Elsewhere a decision is refused when it is made.
+    Elsewhere a late solution is refused when it is returned.
     """
 
     def __init__(self) -> None:

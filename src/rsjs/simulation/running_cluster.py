@@ -47,7 +47,7 @@ class RunningCluster:
         self.end = np.full(jobs, np.inf)  # h, completion; inf while a job does not run
 
     def run_until(self, now: float) -> None:
-        """Let the clock run."""
+        """Advance the clock."""
         self.nodes.run(now - self.now)
         self.now = now
 
@@ -69,7 +69,7 @@ class RunningCluster:
         self.rows = self.rows[np.isnan(self.completed_at[self.rows])]
 
     def admit(self, rows: Ints) -> None:
-        """Admit some jobs, which have arrived."""
+        """Add jobs that have arrived."""
         self.rows = np.concatenate([self.rows, rows])
 
     def current(self) -> Solution:
@@ -96,7 +96,7 @@ class RunningCluster:
         self.nodes.set(off, np.zeros_like(off), self.now)
 
     def place(self, solution: Solution, change: Change) -> dict[str, Any]:
-        """Put a feasible decision into force; return `run`, `wait` and `nodes` of its record."""
+        """Apply a feasible solution; return `run`, `wait` and `nodes` of its record."""
         at, node = self.rows[change.jobs], solution.job_node[change.jobs]
         gpus, level = solution.job_gpus[change.jobs], solution.job_level[change.jobs]
         ran = self._node[at] >= 0

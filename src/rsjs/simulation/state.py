@@ -42,7 +42,7 @@ ALL = slice(None)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
-    """The moment of a decision."""
+    """State of a simulation at an event."""
 
     #: all jobs of the workload, those to come included: for cluster, distributions and objective
     workload: Instance
@@ -75,12 +75,12 @@ class State:
 
     @cached_property
     def instance(self) -> Instance:
-        """The decision to take, with the current placement."""
+        """Instance at this moment, with the current placement."""
         return self._part(self.rows, self.epochs_done, self.current)
 
     def of(self, jobs: Ints | slice, expectation: str | None = None) -> Instance:
         """
-        Return the decision to take on some of the jobs at hand, without a current placement.
+        Return the instance of some of the jobs at hand, without a current placement.
 
         `jobs` are positions in `rows`, or ALL; `expectation` may be another one than that of the
         objective.
@@ -106,7 +106,7 @@ class State:
 
 
 class WorkloadData:
-    """Speed, power and distributions of all jobs, of which decisions take the jobs at hand."""
+    """Speed, power and distributions of all jobs of a workload."""
 
     def __init__(self, whole: Instance) -> None:
         self._whole, self._model = whole, PowerModel.of(whole)

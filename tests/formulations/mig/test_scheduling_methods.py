@@ -117,14 +117,14 @@ def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of, tmp
 @pytest.mark.parametrize(
     ("method", "told"),
     [
-        ("best", "found 'method best', expected e.g. "),
+        ("best", "found method 'best', expected e.g. "),
         ("fcfs:x", "found 'fcfs with rule x', expected no rule for fcfs"),
-        ("cpsat:best", "found 'rule of cpsat best', expected e.g. "),
+        ("cpsat:best", "found rule of cpsat 'best', expected e.g. "),
         ("cpsat@scip", "found 'cpsat with solver scip', expected no solver for cpsat"),
-        ("milp@cbc", "found 'solver of milp cbc', expected e.g. highs"),
+        ("milp@cbc", "found solver of milp 'cbc', expected e.g. highs"),
         ("cpsat?poll=5", "found 'cpsat with option poll', expected no option for cpsat"),
         ("fcfs?poll=0", "found 'poll=0', expected poll >= 1"),
-        ("greedy", "found 'method greedy', expected e.g. "),
+        ("greedy", "found method 'greedy', expected e.g. "),
         ("enumeration", "enumeration serves up to 5 jobs, not 6"),
     ],
 )

@@ -79,7 +79,7 @@ def test_blocks_are_coloured_between_the_ends_of_the_scale(decide):
     assert ends == pytest.approx(0.25 * 12 ** (np.arange(1, 6) / 5))  # more than a decade apart
     assert occupancy.time_steps(on[1:]) == pytest.approx([2.2, 2.4, 2.6, 2.8, 3.0])
     assert occupancy.time_steps(on[:1]) == [0.25]
-    assert occupancy.time_steps([]) == [1.0]
+    assert occupancy.time_steps([]) == []
 
 
 def test_every_job_is_a_box(decide):

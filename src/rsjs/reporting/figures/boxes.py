@@ -105,7 +105,7 @@ def in_columns(
             texts=[*words.values()],
         )
         found = [box._replace(y=i) for i, (_, line) in column for box in line]
-        ticks = {float(i): name for i, (name, line) in column if line}
+        ticks = {float(i): name for i, (name, line) in column if line} or {-1.0: ""}
         panel = Panel(
             series=[*boxes(found, legend), above],
             x=Axis(title=noun, ends=(0, most), is_count=True),

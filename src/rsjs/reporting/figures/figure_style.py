@@ -34,7 +34,7 @@ DPI = 200
 
 
 def figure(width: float, height: float, **options: Any) -> Figure:
-    """An empty figure in inches, apart from pyplot and its global state."""
+    """Return an empty figure, sized in inches, apart from pyplot and its global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -44,7 +44,7 @@ def figure(width: float, height: float, **options: Any) -> Figure:
 
 
 def checked(path: str | Path) -> Path:
-    """The path, if its suffix is one that pictures have."""
+    """Return the path if its suffix is that of a picture."""
     path = Path(path)
     if path.suffix.lower()[1:] not in DATES:
         known = ", ".join(f".{suffix}" for suffix in DATES)
@@ -68,7 +68,7 @@ def write(draw: Callable[[], Figure], path: Path) -> Path:
 
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """A colour, a marker and a line style for each name, in order of first appearance."""
+    """Return a colour, a marker and a line style for each name, in order of first appearance."""
     return {
         name: {
             "color": COLOURS[i % len(COLOURS)],

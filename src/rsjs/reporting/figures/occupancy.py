@@ -187,6 +187,8 @@ def occupancy_figure(instance: Instance, solution: Solution, columns: int = 0) -
                 box = Box(block.start, block.width, 0, HIGH, name, VIRIDIS[step], text, tip)
                 line.append(box)
             lines.append((shelf.node, line))
+    if not lines:
+        lines.append(("no node is on", []))
     told = [totals(instance, on), *([f"job ids without “{prefix}”"] if prefix else [])]
     return in_columns(
         lines,
@@ -197,7 +199,7 @@ def occupancy_figure(instance: Instance, solution: Solution, columns: int = 0) -
         title="Best solution",
         heading="\n".join([instance.name, *told]),
         note=f"{'; '.join(told)}. Colours: {LEGEND}.",
-        legend_title=LEGEND,
+        legend_title=LEGEND if ends else "",
     )
 
 
@@ -212,7 +214,9 @@ def _by_type(on: Sequence[Shelf]) -> dict[str, list[Shelf]]:
 
 def time_steps(on: Sequence[Shelf]) -> list[float]:
     """Return the ends of steps of times to completion, logarithmic if these span a decade."""
-    hours = [block.hours for shelf in on for block in shelf.blocks] or [1.0]
+    hours = [block.hours for shelf in on for block in shelf.blocks]
+    if not hours:
+        return []
     least, most = min(hours), max(hours)
     space = np.geomspace if most > 10 * least > 0 else np.linspace
     return sorted({*space(least, most, len(VIRIDIS) + 1)[1:].tolist()})
@@ -232,7 +236,7 @@ def common_prefix(on: Sequence[Shelf]) -> str:
 
 
 def totals(instance: Instance, on: Sequence[Shelf]) -> str:
-    """One line: jobs that run, nodes that are on, GPUs in use."""
+    """Return one line: jobs that run, nodes that are on, GPUs in use."""
     run = sum(len(shelf.blocks) for shelf in on)
     shared = sum(block.shared for shelf in on for block in shelf.blocks)
     gpus = sum(shelf.gpus for shelf in on)
@@ -290,7 +294,7 @@ def occupancy_text(instance: Instance, solution: Solution, width: int = 100) -> 
                 line.append(told[-room:].center(room), style=style).append("│")
             lines.append(line)
     nodes = Columns(lines, padding=(0, 3), column_first=True) if len(on) > FEW else Group(*lines)
-    legend = Text(f"{LEGEND}:")
+    legend = Text(f"{LEGEND}:" if ends else "")
     for end, colour in zip(ends, VIRIDIS, strict=False):
         legend.append(" ").append("  ", style=f"on {colour}").append(f" {_up_to(end)}")
     return Group(*heads, nodes, legend)

@@ -131,7 +131,7 @@ def step_series(name: str, points: Sequence[tuple[float, float]], **more: Any) -
 
 
 def gap_curve(run: Run, *, own: bool = False) -> list[tuple[float, float]]:
-    """Seconds and gap [%] at each event, to the best bound of the instance or to the own one."""
+    """Return seconds and gap [%] at each event, to the best bound of the instance or its own."""
 
     def of_event(event: Run) -> float | None:
         return gap(event.get("incumbent"), event.get("bound") if own else run.get("best_bound"))
@@ -140,7 +140,7 @@ def gap_curve(run: Run, *, own: bool = False) -> list[tuple[float, float]]:
 
 
 def trajectory(run: Run, of_event: Callable[[Run], float | None]) -> list[tuple[float, float]]:
-    """Seconds and values of events, and the last value at the end of the run."""
+    """Return seconds and values of events, and the last value at the end of the run."""
     found = [(max(SOONEST, event["seconds"]), of_event(event)) for event in run["events"]]
     points = [(time, value) for time, value in found if value is not None]
     if len(found) > 1 and points and run.get("seconds"):

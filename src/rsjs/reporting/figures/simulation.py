@@ -81,7 +81,7 @@ class Stay(NamedTuple):
 
 def stays(workload: Workload, records: Sequence[LoggedEvent]) -> list[Stay]:
     """
-    Every placement of every job, in the order in which they end.
+    Return every placement of every job, in the order in which they end.
 
     A job keeps its GPUs while its placement holds, unless its node has to be laid out anew for
     another one: GPUs of a job are next to each other, shares of a job are of one GPU.

@@ -48,7 +48,7 @@ Measure = Literal["time", "cost"]
 
 def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     """
-    Return runs of each method by what they have and by why they stopped.
+    Return counts of runs of each method, by quality and by reason why they stopped.
 
     runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
     run on and this one was not. `target` as in `tidy.solved`.
@@ -90,7 +90,7 @@ def baseline_of(rows: Sequence[AnyRow], given: str | None) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """What rows, as for `tidy.tidy`, say together."""
+    """Statistics of rows, as `tidy.tidy` takes them."""
 
     rows: Sequence[StoredRow]
     success: Success = "reached"  # with `target` what counts as solved, see `tidy.solved`
@@ -178,7 +178,7 @@ class Analysis:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """
-        Return what the ranked summary shows, a line per method, best first, unranked ones last.
+        Return the data of the ranked summary, a line per method, best first, unranked ones last.
 
         rank by mean primal gap; problems, those that it was run on; verified, those with a
         solution; solved, see `tidy.solved`; ratio, the median of cost / best cost; seconds, the
@@ -231,7 +231,7 @@ class Analysis:
         ).loc[shifted.index]
 
     def anytime(self) -> pd.DataFrame | None:
-        """Mean gaps over time and the share of targets hit; None without events of all runs."""
+        """Return mean gaps over time and the share of targets hit; None without all events."""
         if not gaps.with_trajectories(self.runs):
             return None
         return pd.DataFrame(

@@ -22,7 +22,7 @@ from rsjs.rows.select import AnyRow, disturbed, group_by, known, load_of_others
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a reader of the comparison must know."""
+    """Finding of the fairness audit."""
 
     aspect: str
     unfair: bool  # favours a method; otherwise a note
@@ -51,7 +51,7 @@ def values(rows: Sequence[AnyRow], key: str) -> list[Any]:
 
 
 def differing(rows: Sequence[Row], key: str) -> str:
-    """On how many instances a value differs, and who had which on the first: `1 (a, b), 4 (c)`."""
+    """Return on how many instances a value differs, and the first one's: `1 (a, b), 4 (c)`."""
     groups = by(rows, "instance_sha256").values()
     unequal = [group for group in groups if len(values(group, key)) > 1]
     if not unequal:
@@ -74,14 +74,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def versions(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Solvers that ran in several versions."""
+    """Find solvers that ran in several versions."""
     for solver, several in solver_versions(rows).items():
         if len(several) > 1:
             yield Finding("version", True, f"{solver} in versions {', '.join(several)}")
 
 
 def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Methods that were not run on an instance that others were run on."""
+    """Find methods that were not run on an instance that others were run on."""
     groups = by(rows, "instance_sha256").values()
     for method in values(rows, "method"):
         left = sum(method not in values(group, "method") for group in groups)
@@ -91,7 +91,7 @@ def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Instances whose methods ran with unlike seeds, and too few of them."""
+    """Find instances whose methods ran with unlike seeds, or with too few seeds."""
     unequal: list[Row] = []
     fewest = FEW_SEEDS
     for group in by(rows, "instance_sha256").values():
@@ -106,7 +106,7 @@ def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def taken(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Options that a solver read back above what its run was given."""
+    """Find options that a solver read back above what its run was given."""
     most: dict[tuple[Any, str], tuple[float, float]] = {}
     for row in rows:
         options = json.loads(known(row, "options") or "{}")
@@ -127,7 +127,7 @@ def overshoot(row: AnyRow) -> float:
 
 
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Methods that went on after their time limit, and whether they may have gained by it."""
+    """Find methods that continued after their time limit, and whether they may have gained."""
     over = [row for row in rows if overshoot(row) > GRACE]
     for (method, gained), own in group_by(over, lambda row: (row["method"], _gained(row))).items():
         message = f"{method} overran its limit in {counted(len(own), 'run')}"
@@ -144,7 +144,7 @@ def _gained(row: Row) -> bool:
 
 
 def processor(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Methods that used more processors than they were given threads: cpu / wall > threads."""
+    """Find methods that used more processors than they were given threads: cpu / wall > threads."""
     for method, own in by(rows, "method").items():
         found = [
             [known(row, key) or 0.0 for key in ("cpu_s", "process_s", "threads")] for row in own
@@ -160,7 +160,7 @@ def processor(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def timing(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Runs that shared the machine, or their process."""
+    """Find runs that shared the machine, or their process."""
     classes = {"shared": "beside other runs", "batch": "in processes of several runs"}
     for where in [words for name, words in classes.items() if name in values(rows, "timing")]:
         message = f"seconds were measured {where}: not fit for a ranking by time"
@@ -168,7 +168,7 @@ def timing(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Exclusive runs that had other processes beside them."""
+    """Find exclusive runs that had other processes beside them."""
     exclusive = [row for row in rows if row.get("timing") == "exclusive"]
     silent = [row for row in exclusive if load_of_others(row, 0) is None]
     if silent:
@@ -185,7 +185,7 @@ def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Machines whose calibration differs before, between and after exclusive runs."""
+    """Find machines whose calibration differs before, between and after exclusive runs."""
     exclusive = [row for row in rows if row.get("timing") == "exclusive"]
     keys = ("calibration_before", "calibration_after")
     silent = sum(any(known(row, key) is None for key in keys) for row in exclusive)
@@ -202,7 +202,7 @@ def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def commits(rows: Sequence[Row]) -> Iterator[Finding]:
-    """Runs of a tree with changes."""
+    """Find runs of a working tree with uncommitted changes."""
     changed = sum(str(known(row, "dirty")) == "True" for row in rows)
     if changed:
         message = f"{counted(changed, 'run')} of code with changes that no commit holds"
@@ -211,7 +211,7 @@ def commits(rows: Sequence[Row]) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Aspect:
-    """Something that the runs of an instance should share."""
+    """Setting that the runs of an instance should share."""
 
     name: str
     keys: tuple[str, ...]  # columns of the rows that tell it

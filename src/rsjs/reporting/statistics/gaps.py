@@ -57,7 +57,7 @@ def gap_summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 def cost_summary(runs: pd.DataFrame) -> pd.DataFrame:
     """
-    Return by method how much its solutions cost.
+    Return a summary of the costs of each method's solutions.
 
     cost_ratio, ratio_median, ratio_most: geometric mean, median and most of cost / best cost;
     spent, the median of that without postponement; late, mean share of the jobs; primal_median,
@@ -113,7 +113,7 @@ def trajectory(run: Mapping[str, Any], kind: Kind, limit: float) -> list[Step]:
 
 def integral(steps: Sequence[Step], horizon: float) -> float:
     """
-    Area under a falling step function from 0 to the horizon, in its unit.
+    Return the area under a falling step function from 0 to the horizon, in its unit.
 
     >>> integral([(0.0, 1.0), (2.0, 0.5), (6.0, 0.0)], horizon=10.0)
     4.0

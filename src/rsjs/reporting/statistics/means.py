@@ -44,12 +44,12 @@ def penalised(
 
 
 def logarithms(values: pd.DataFrame, shift: float) -> pd.DataFrame:
-    """ln max(1, t + s), whose mean the shifted geometric mean is the exponential of."""
+    """Return ln max(1, t + s); exp of its mean, less s, is the shifted geometric mean."""
     return np.log(np.maximum(1.0, values + shift))
 
 
 def geometric_means(values: pd.DataFrame, shift: float) -> pd.Series:
-    """Return the shifted geometric mean of each method over what is known, in the shift's unit."""
+    """Return the shifted geometric mean of each method's known values, in the shift's unit."""
     return np.exp(logarithms(values, shift).mean()) - shift
 
 
@@ -57,7 +57,7 @@ def shifted_means(
     times: pd.DataFrame, limits: pd.Series, shift: float, ran: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """
-    Return penalised and intersection [s] by method, and the ratio of the first to the least one.
+    Return penalised and intersection [s] by method, and the ratio of the first to the smallest.
 
     NaN for a method that solved nothing: its mean would be that of the limits. The means of a
     method are of the problems that it was run on, as `ran` tells, and those of the intersection and
@@ -77,7 +77,7 @@ def shifted_means(
 
 
 def ratio(one: ArrayLike, other: ArrayLike) -> Floats:
-    """Of means of seconds; 1 of two that are 0, inf to one that is 0."""
+    """Return the ratio of means of seconds; 1 if both are 0, inf if only the second is."""
     means = (np.asarray(mean, dtype=np.float64) for mean in (one, other))
     a, b = (np.where(np.abs(mean) < ROUNDING, 0.0, mean) for mean in means)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,6 +127,6 @@ def virtual_best(
 
 
 def ratios(times: pd.DataFrame) -> pd.DataFrame:
-    """Return times by the least of the problem, inf for a failure; see `RESOLUTION`."""
+    """Return times over the shortest of the problem, inf for a failure; see `RESOLUTION`."""
     counted = times.clip(lower=RESOLUTION)
     return counted.div(counted.min(axis=1), axis=0).fillna(np.inf)

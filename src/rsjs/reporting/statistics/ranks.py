@@ -99,7 +99,7 @@ def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """
     Return the mean rank of each method and the middle `level` of its ranks, of `rank_shares`.
 
-    low is the least rank r with P(rank <= r) >= (1 - level) / 2, high that with (1 + level) / 2.
+    low is the smallest rank r with P(rank <= r) >= (1 - level) / 2, high that with (1 + level) / 2.
     """
     reached = shares.cumsum(axis=1) + ROUNDING
     low, high = ((reached >= (1 + side * level) / 2).idxmax(axis=1) for side in (-1, 1))
@@ -174,7 +174,7 @@ def _exact(doubled: list[int], statistic: float) -> float:
 
 def holm(p: ArrayLike) -> Floats:
     """
-    Adjusted p-values in the order given.
+    Return Holm's adjusted p-values, in the given order.
 
     >>> print(holm([0.01, 0.04, 0.03, 0.005]).round(12).tolist())
     [0.03, 0.06, 0.06, 0.02]
@@ -219,7 +219,7 @@ def pairs(
 
 def least_p(instances: int) -> float:
     """
-    Return the least p that the test can give, 2^(1 - n): five instances never fall below 0.05.
+    Return the smallest p-value of the test, 2^(1 - n): five instances never fall below 0.05.
 
     >>> least_p(5), least_p(6)
     (0.0625, 0.03125)

@@ -42,7 +42,7 @@ def table(
 
 
 def shown(claim: Claim, values: Values) -> str:
-    """Our values, each with its case; a single case is not named."""
+    """Write our values, each with its case; a single case is not named."""
     told = {case: _number(claim.unit, value) for case, value in values.items()}
     if len(told) == 1:
         return next(iter(told.values()))

@@ -282,7 +282,7 @@ def _mark(row: AnyRow, key: str) -> str:
 
 
 def conditions(rows: Sequence[AnyRow]) -> list[str]:
-    """Limits, threads and seed in one sentence, versions in another."""
+    """Return limits, threads and seed in one sentence, versions in another."""
     found = [
         (show, Counter(row[key] for row in rows if known(row, key) is not None))
         for key, show in LIMITS.items()
@@ -304,7 +304,7 @@ def conditions(rows: Sequence[AnyRow]) -> list[str]:
 
 
 def remarks(rows: Sequence[AnyRow]) -> list[str]:
-    """One line for each row whose claims are false or that has no solution, wrong ones first."""
+    """Return a line for each row with false values or without a solution, wrong ones first."""
     told = [row for row in rows if is_wrong(row) or row.get("status") == "no_solution"]
     told.sort(key=lambda row: not is_wrong(row))
     lines = []

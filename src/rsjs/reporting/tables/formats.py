@@ -13,7 +13,7 @@ LEAST_PERCENT = 0.001  # nearer to 0 % or to 100 % is told as such, not rounded 
 
 def significant(value: float, digits: int) -> str:
     """
-    `digits` significant digits; whole numbers below 1e9 are never rounded to tens.
+    Write `digits` significant digits; whole numbers below 1e9 are never rounded to tens.
 
     A dash for a number that is not finite.
 
@@ -33,7 +33,7 @@ def significant(value: float, digits: int) -> str:
 
 def percent(fraction: float) -> str:
     """
-    A fraction in percent, without the sign: 2 significant digits of the distance to 0 or 100.
+    Write a fraction in percent, without the sign: 2 significant digits of the distance to 0 or 100.
 
     Only 0 is shown as 0 and only 1 as 100.
 
@@ -80,7 +80,7 @@ def ratio(value: float) -> str:
 
 def counted(amount: int, noun: str) -> str:
     """
-    A count with its noun.
+    Return a count with its noun.
 
     >>> counted(1, "thread"), counted(8, "thread")
     ('1 thread', '8 threads')
@@ -95,7 +95,7 @@ def pieces_of(name: str) -> list[str]:
 
 def folded(name: str, width: int) -> list[str]:
     """
-    A long name on several lines, broken after its punctuation where that is possible.
+    Break a long name into lines, after its punctuation where that is possible.
 
     >>> folded("rsjs_classes@highs?packing=splits", 24)
     ['rsjs_classes@highs?', 'packing=splits']

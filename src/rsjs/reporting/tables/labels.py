@@ -79,7 +79,7 @@ def shown(value: float | None, row: AnyRow) -> str:
 
 def shortened(names: Sequence[str]) -> tuple[str, dict[str, str]]:
     """
-    What several names have in common, and each name without it.
+    Return the common part of several names, and each name without it.
 
     >>> shortened(["jahani-N2-J20-s1", "jahani-N10-J20-s1"])
     ('jahani-…-J20-s1', {'jahani-N2-J20-s1': 'N2', 'jahani-N10-J20-s1': 'N10'})

@@ -42,7 +42,7 @@ KINDS: Mapping[Kind, tuple[str, str, str]] = {
 
 
 class Claimed(NamedTuple):
-    """A solution and what is claimed of it; objective and bound are the kind's."""
+    """A solution with its reported objective and bound, in the units of the kind."""
 
     solution: Any
     method: str | None = None
@@ -52,7 +52,7 @@ class Claimed(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verified:
-    """A result with what the checker says of it."""
+    """A result with its verdict by the checker."""
 
     result: SolveResult  # an error in place of a solution that the checker cannot make sense of
     verdict: Verdict | None = None  # None without a solution
@@ -204,7 +204,7 @@ class ProblemKind(ABC):
 @dataclass(frozen=True, kw_only=True)
 class FileKind(ProblemKind):
     """
-    A kind whose workers leave the solution's file themselves, with what is claimed in it.
+    A kind whose workers write the solution file with the reported values themselves.
 
     A method's function (problem, call, report) returns a result, the solution, and metrics.
     """

@@ -32,7 +32,7 @@ from rsjs.simulation.state import ALL, State
 
 
 class Last(NamedTuple):
-    """A controller's last decision: its jobs, when, when it wants to be asked, what it kept."""
+    """A controller's last solution: its jobs, its time, the time of its next call, its memory."""
 
     rows: Ints = np.empty(0, dtype=np.int64)
     at: float = inf

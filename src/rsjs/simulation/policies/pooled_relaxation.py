@@ -36,7 +36,7 @@ SOLVER = "highs"
 
 
 class Pools:
-    """What a cluster has of each GPU type."""
+    """Capacity of a cluster by GPU type."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.count = cluster.class_sizes  # (C,) n_c
@@ -55,7 +55,7 @@ class Pools:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Offers:
-    """The modes to choose from, O of them, job by job, the one that saves most first."""
+    """The O modes of all jobs, job by job, the one that saves most first."""
 
     job: Ints
     gpu: Ints

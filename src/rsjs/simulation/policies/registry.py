@@ -48,7 +48,7 @@ def policy(given: str | Method | MethodFunction, workload: Workload) -> Policy:
     """
     Return the policy that a specification, a function (instance, call, report) or a `Method` is.
 
-    All that it needs is imported and compiled, so that its first decision takes no longer.
+    All that it needs is imported and compiled, so that its first call takes no longer.
 
     Raises
     ------

@@ -97,7 +97,7 @@ class Values(NamedTuple):
 
 
 def values(instance: Instance, hours: float, data: JobData | None = None) -> Values:
-    """Return V of every job of an instance; `hours` is h, until the next decision."""
+    """Return V of every job of an instance; `hours` is h, the time until the next event."""
     model, steps = data or JobData.of(instance)
     jobs, shape = len(instance.jobs), model.rate.shape
     rate, power = model.rate.reshape(jobs, -1), model.power.reshape(jobs, -1)

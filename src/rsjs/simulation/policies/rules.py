@@ -65,7 +65,7 @@ def greedy(request: Request, whole: Instance) -> Policy:
 
 
 def randomized_queue(request: Request, whole: Instance) -> Policy:
-    """Build the policy `randomized_queue`; a decision ends early when its time is up."""
+    """Build the policy `randomized_queue`; a call ends early when its time limit is reached."""
     from rsjs.heuristics.greedy import randomized_shared  # which loads numba
 
     epochs, known = request.options["epochs"], WorkloadData(whole)

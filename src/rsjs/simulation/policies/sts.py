@@ -22,7 +22,7 @@ from rsjs.simulation.state import State, WorkloadData
 
 
 class Memory(NamedTuple):
-    """The last decision and the jobs that it was about."""
+    """The last solution and its jobs."""
 
     rows: Ints
     decision: sts.StsDecision

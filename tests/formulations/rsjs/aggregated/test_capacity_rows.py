@@ -1,6 +1,7 @@
 """Column types to nodes: packings are feasible; what fits by the exact rows is packed whole."""
 
 from itertools import combinations_with_replacement, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings
+from rsjs.formulations.rsjs.aggregated import capacity_rows
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
 from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, column_types_of_jobs
 from rsjs.instances.check import check
@@ -130,6 +132,17 @@ def test_so_are_the_roles_of_many_jobs(seed, sharing):
     decision = pack(instance, data.types, chosen, numbers.normal(size=len(instance.jobs)))
     assert check(instance, decision).feasible
     assert (decision.job_node >= 0).sum() > 20
+
+
+def test_best_fit_packs_followers_where_the_program_finds_nothing(monkeypatch):
+    instance = generate(nodes=20, jobs=120, seed=0, mix="kma", sharing="none")
+    data, numbers = AggregatedModel.of(instance, "rows"), np.random.default_rng(0)
+    chosen, worth = random_types(data, numbers), numbers.normal(size=len(instance.jobs))
+    best = pack(instance, data.types, chosen, worth)
+    monkeypatch.setattr(capacity_rows, "milp", lambda *_, **__: SimpleNamespace(x=None))
+    decision = pack(instance, data.types, chosen, worth)
+    assert check(instance, decision).feasible
+    assert (decision.job_node >= 0).sum() > 0.9 * (best.job_node >= 0).sum()
 
 
 @given(st.randoms(use_true_random=False))

@@ -1,0 +1,72 @@
+"""
+Status of the instances of the library: evidence of best-known values and of stored rows.
+
+Rows are those in `rows.csv` of results/selection, in the source tree; a wheel has the values of
+`results/best_known` only in summary, so that a closed instance is `closed` there and no more.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+from rsjs.bks import storage
+from rsjs.bks.entries import BestKnown
+from rsjs.instances.library.sets import LibrarySet
+from rsjs.rows.csv import read_rows
+from rsjs.rows.select import AnyRow
+from rsjs.rows.status import Status, refuse_more, status
+
+ROWS = storage.TREE.parent / "selection" / "rows.csv"
+
+
+def statuses(chosen: LibrarySet) -> list[Status]:
+    """
+    Return the status of each member of a set.
+
+    Raises
+    ------
+    InputError
+        Naming the file of the set and the row of a member whose stated status says more than what
+        is stored proves of it.
+    """
+    found = []
+    for i, member in enumerate(chosen.members, start=1):
+        proved = status(_rows(storage.TREE.absolute()).get(member.sha256, ()))
+        if proved.word == "unknown" and member.sha256 in storage.optima():
+            proved = Status(word="closed", gap=0.0)
+        if storage.TREE.is_dir():
+            refuse_more(member.status, proved, f"golden/{chosen.name}.csv, row {i}, status")
+        found.append(proved)
+    return found
+
+
+@cache
+def _rows(folder: Path) -> dict[str, list[AnyRow]]:
+    """Return rows by sha256 of the instance: of best-known values, then of the selection."""
+    found: dict[str, list[AnyRow]] = defaultdict(list)
+    if folder.is_dir():
+        for sha256, entry in storage.read(folder).items():
+            found[sha256] += rows_of(entry)
+    for row in read_rows(ROWS) if ROWS.exists() else ():
+        found[row["instance_sha256"]].append(row)
+    return found
+
+
+def rows_of(entry: BestKnown) -> list[AnyRow]:
+    """Return a row for each run among the histories, with its cost, its bound or both."""
+    rows: dict[str | None, dict[str, object]] = {}
+    for key, steps in (("bound", entry.lb_data), ("objective", entry.ub_data)):
+        for run in chain.from_iterable((step, *step.confirmed_by) for step in steps):
+            if run.seconds is not None:
+                told: dict[str, object] = {
+                    "method": run.method,
+                    "total_s": run.seconds,
+                    "rsjs_version": run.rsjs_version,
+                    "solver_version": f"{run.solver} {run.solver_version}" if run.solver else "",
+                    "cpu_model": run.cpu_model,
+                }
+                rows.setdefault(run.run_id, told)[key] = run.value
+    return [*rows.values()]

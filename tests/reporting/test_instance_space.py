@@ -1,0 +1,81 @@
+"""Features and rows for instance-space tools and algorithm selection, from stored rows."""
+
+import csv
+
+import pytest
+
+from rsjs.core.errors import InputError
+from rsjs.instances.features import FEATURES, features
+from rsjs.instances.generators import kiros
+from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
+
+INSTANCES = [kiros.generate(nodes=2, jobs=6, seed=seed) for seed in (1, 2)]
+
+
+def row(instance, method, objective, ended="FINISHED", status="ok"):
+    return {
+        "instance_sha256": instance.digest,
+        "method": method,
+        "objective": objective,
+        "total_s": 2.0,
+        "time_limit": 60.0,
+        "ended": ended,
+        "status": status,
+    }
+
+
+ROWS = [
+    row(INSTANCES[0], "a:x", 10.0),
+    row(INSTANCES[0], "a:x", 14.0),
+    row(INSTANCES[0], "b", 8.0),
+    row(INSTANCES[1], "b", None, "TIMEOUT", "no_solution"),
+    row(INSTANCES[1], "b", 1.0, status="wrong"),
+    row(kiros.generate(nodes=2, jobs=6, seed=3), "c", 1.0),  # of another instance
+]
+
+
+def test_metadata_has_features_and_cost_over_the_least(tmp_path):
+    write_metadata(INSTANCES, ROWS, tmp_path / "metadata.csv")
+    with (tmp_path / "metadata.csv").open() as file:
+        lines = [*csv.DictReader(file)]
+    names = ["Instances", "Source", *(f"feature_{name}" for name in FEATURES), "algo_a:x", "algo_b"]
+    assert [*lines[0]] == names
+    assert [line["Source"] for line in lines] == ["kiros", "kiros"]
+    assert [line["algo_a:x"] for line in lines] == ["0.5", ""]
+    assert [line["algo_b"] for line in lines] == ["0.0", ""]
+    told = {name: float(lines[0][f"feature_{name}"]) for name in FEATURES}
+    assert told == features(INSTANCES[0])
+
+
+def relation(path):
+    """Columns and rows of an ARFF file without commas in its values."""
+    head, _, data = path.read_text().partition("@DATA\n")
+    columns = [line.split()[1] for line in head.splitlines() if line.startswith("@ATTRIBUTE")]
+    return [dict(zip(columns, line.split(","), strict=True)) for line in data.splitlines()]
+
+
+def test_a_scenario_tells_each_method_on_each_instance(tmp_path):
+    write_aslib("mine", INSTANCES, ROWS, tmp_path)
+    runs = relation(tmp_path / "algorithm_runs.arff")
+    told = [
+        (run["algorithm"], run["repetition"], run["objective"], run["runstatus"]) for run in runs
+    ]
+    assert told == [
+        ("'a:x'", "1", "10.0", "ok"),
+        ("'a:x'", "2", "14.0", "ok"),
+        ("'b'", "1", "8.0", "ok"),
+        ("'a:x'", "1", "?", "not_applicable"),
+        ("'b'", "1", "?", "timeout"),
+        ("'b'", "2", "?", "other"),
+    ]
+    values = relation(tmp_path / "feature_values.arff")
+    assert {name: float(values[1][name]) for name in FEATURES} == features(INSTANCES[1])
+    assert {line["all"] for line in relation(tmp_path / "feature_runstatus.arff")} == {"ok"}
+    assert all(1 <= int(line["fold"]) <= 10 for line in relation(tmp_path / "cv.arff"))
+    assert "algorithm_cutoff_time: 60\n" in (tmp_path / "description.txt").read_text()
+
+
+def test_rows_of_other_instances_make_no_scenario(tmp_path):
+    with pytest.raises(InputError, match="no row of these instances"):
+        write_aslib("mine", INSTANCES, ROWS[-1:], tmp_path)
+    assert not [*tmp_path.iterdir()]
