@@ -25,7 +25,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -33,7 +32,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.core.types import Bools, Floats, Ints
@@ -57,6 +55,14 @@ from rsjs.instances.traces.imputation import (
     named_networks,
 )
 from rsjs.instances.traces.io.streams import Truncated
+from rsjs.instances.traces.moment import (
+    DIGITS,
+    Queue,
+    hours_until,
+    instance_at,
+    moment_text,
+    queue_at,
+)
 from rsjs.instances.traces.quality_report import HOUR, QualityReport
 from rsjs.instances.traces.records import JobRecords, recode
 
@@ -66,7 +72,6 @@ MAX_JOBS = 100_000  # of a workload: larger files are read by nobody
 _SPARE = 50_000  # rows beyond those wanted that are held for a while
 _DUE = MappingProxyType({"sts": "at_most_thrice", "jahani": "base"})
 _WEIGHT = MappingProxyType({"sts": sts.WEIGHT, "jahani": jahani.WEIGHT})
-_DIGITS = 6  # of releases [h]: 4 ms
 _NAMES = 10  # that a message has room for
 OWN = "own"  # format of a user's own tables
 
@@ -125,16 +130,6 @@ class Selection:
     at: str = ""  #: the moment of an instance, as a date if there are dates and in hours
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Queue:
-    """The jobs of a workload that wait or run at one moment."""
-
-    at: float  #: [h] from the first submission
-    there: Ints  #: their positions
-    ended: int  #: number of jobs that ended until then
-    later: int  #: number of jobs that are submitted later
-
-
 def convert(
     report: QualityReport, options: ConversionOptions
 ) -> tuple[Workload | Instance, Selection]:
@@ -163,12 +158,12 @@ def convert(
     )
     selection = select(report, options)
     if isinstance(at, str):
-        at = _hours_until(at, selection.rows.submit[0], format.zoned)
+        at = hours_until(at, selection.rows.submit[0], format.zoned)
     elif at is None and not format.arrivals:
         at = 0.0
     queue = None
     if at is not None:
-        selection = replace(selection, at=_moment(at, selection.rows.submit[0], format.zoned))
+        selection = replace(selection, at=moment_text(at, selection.rows.submit[0], format.zoned))
         queue = queue_at(selection.rows, at, selection.at, own=format.name == OWN)
     jobs, laws, realised = build_jobs(selection.rows, report, cluster, options)
     name = f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
@@ -185,78 +180,13 @@ def convert(
         realised_epochs=realised,
         generator=made_by("trace", **_provenance(report, selection, options, queue)),
     )
-    return (workload if queue is None else _instance(workload, selection.rows, queue)), selection
+    return (workload if queue is None else instance_at(workload, selection.rows, queue)), selection
 
 
 def options_of_own(report: QualityReport, options: ConversionOptions) -> ConversionOptions:
     """Return options for tables of a user's own: with the shares that jobs have."""
     shares = "recorded" if report.tally.gpus[0] and options.rules != "jahani" else "none"
     return replace(options, sharing=shares)
-
-
-def _hours_until(date: str, first: float, zoned: bool | None) -> float:
-    """Return the hours from the first submission [s] to a date in the form of the submissions."""
-    expected = {
-        None: "hours from the first submission: the trace has no dates",
-        True: "a date with a time zone, as submissions have, such as 2024-01-31 10:00:00+01:00",
-        False: "a date without a time zone, as submissions, such as 2024-01-31 10:00:00",
-    }[zoned]
-    try:
-        moment = pd.Timestamp(datetime.fromisoformat(date))
-    except ValueError:
-        raise InputError("/at", date, expected) from None
-    if zoned is None or (moment.tzinfo is not None) != zoned:
-        raise InputError("/at", date, expected)
-    utc = moment if zoned else moment.tz_localize("UTC")
-    return float(round((utc.timestamp() - first) / HOUR, _DIGITS))
-
-
-def _moment(at: float, first: float, zoned: bool | None) -> str:
-    """Return a moment as hours from the first submission [s] and, of dates, as a date."""
-    hours = f"{at:g} h after the first submission"
-    if zoned is None:
-        return hours
-    date = pd.Timestamp(first + at * HOUR, unit="s", tz="UTC" if zoned else None).round("s")
-    return f"{date}, {hours}"
-
-
-def queue_at(rows: JobRecords, at: float, moment_text: str, *, own: bool) -> Queue:
-    """Return which jobs wait or run `at` hours after the first submission, see the module."""
-    moment = rows.submit[0] + at * HOUR
-    if own:
-        end = np.where(np.isnan(rows.end), rows.start + rows.duration, rows.end)
-        end = np.where(np.isnan(end), np.inf, end)  # it waits
-    else:
-        end = np.where(np.isnan(rows.start), rows.submit, rows.start) + rows.duration
-    submitted = rows.submit <= moment
-    there = np.flatnonzero(submitted & (end > moment))
-    if not len(there):
-        found = described(f"no job that waits or runs at {moment_text}")
-        last = round((rows.submit[-1] - rows.submit[0]) / HOUR, _DIGITS)
-        raise InputError("/at", found, f"a moment from 0 to {last:g} h")
-    later = int((~submitted).sum())
-    return Queue(at=at, there=there, ended=len(rows) - later - len(there), later=later)
-
-
-def _instance(workload: Workload, rows: JobRecords, queue: Queue) -> Instance:
-    at, there = queue.at, queue.there
-    moment = rows.submit[0] + at * HOUR
-    passed = np.clip((moment - rows.start) / rows.duration, 0.0, None)
-    epochs = workload.realised_epochs
-    done = np.where(np.isnan(passed), 0.0, np.round(passed * epochs, _DIGITS))[there]
-    origin = workload.generator
-    jobs = workload.jobs.taken(there, np.minimum(done, epochs[there] * (1 - 10.0**-_DIGITS)))
-    return Instance(
-        name=f"{workload.name.replace(f'-J{len(workload.jobs)}-s', '-s')}-at{at:g}-J{len(jobs)}",
-        cluster=workload.cluster,
-        jobs=jobs,
-        laws=workload.laws,
-        now=at,
-        H=workload.H,
-        rho=workload.rho,
-        objective=workload.objective,
-        generator={**origin, "parameters": {**origin["parameters"], "at_hours": at}},
-    )
 
 
 def imputed(rows: JobRecords, report: QualityReport, options: ConversionOptions) -> dict[str, str]:
@@ -435,7 +365,7 @@ def build_jobs(
     memory = np.where(np.isnan(rows.memory), _memory(rows, network, batch, may), rows.memory)
     fits = memory[:, None] <= np.array([gpu.memory_gb for gpu in cluster.gpu_types])
     due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
-    release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
+    release = np.round((rows.submit - rows.submit[0]) / 3600, DIGITS)
     # Epochs that each job runs, by the distribution of its network.
     _, names, laws = sts.distributions(options.laws)
     law = tuple(names.get(each, FIXED) for each in network)  # without one, all epochs are run
@@ -452,7 +382,7 @@ def build_jobs(
         id=tuple(_id(rows, j) for j in range(n)),
         application=network,
         release=release,
-        due=np.round(latest, _DIGITS),
+        due=np.round(latest, DIGITS),
         weight=np.where(np.isnan(rows.weight), drawn, rows.weight),
         memory_gb=memory,
         epochs_max=np.full(n, epoch_models.LAST, dtype=np.int64),

@@ -303,13 +303,11 @@ def _node_table(
 ) -> tuple[TraceTable, dict[str, str | None]]:
     """Return the table of nodes, and column by role."""
     _, separator, header = _head(source)
-    columns = {role: given.get(role) for role in NODE_ROLES}
+    columns: dict[str, str | None] = dict.fromkeys(NODE_ROLES)
     for role in NODE_ROLES:
         short = role.removeprefix(NODE)
-        if columns[role] is None and short in header:
-            columns[role] = _column(role, short, header, source)[0]
-        elif (named := columns[role]) is not None:
-            columns[role] = _column(role, named, header, source)[0]
+        if role in given or short in header:
+            columns[role] = _column(role, given.get(role, short), header, source)[0]
     _refuse_absent(["node_gpus"] if columns["node_gpus"] is None else [], header, source)
     kinds = {column: NODE_ROLES[role] for role, column in columns.items() if column is not None}
     return TraceTable(name="nodes", columns=kinds, separator=separator), columns

@@ -70,6 +70,12 @@ def test_an_instance_at_a_moment(run, at):
     assert (document["ended_before_at"], document["submitted_after_at"]) == (0, 1)
 
 
+def test_a_moment_beyond_all_dates_is_told_in_hours(run):
+    jobs = "submit,gpus,duration\n2024-01-01 10:00:00,1,60\n"
+    ended = run("--at", "1e12", "-o", "i.json", "--json", jobs=jobs, columns=())
+    assert json.loads(ended.stdout)["at"] == "1e+12 h after the first submission"
+
+
 def test_jobs_that_are_not_in_the_instance_are_counted(run):
     jobs = "submit,start,gpus,duration\n0,0,1,60\n0,,1,60\n9000,,1,60\n9001,,1,60\n"
     ended = run("--at", "1", "-o", "i.json", jobs=jobs, columns=())
