@@ -16,7 +16,13 @@ from rsjs.rows.csv import read_rows
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
-CODE = ("method", "policy", "controllers' method", "over that of")  # heads of columns of code
+CODE = (
+    "method",
+    "policy",
+    "model",
+    "controllers' method",
+    "over that of",
+)  # heads of columns of code
 Parts = dict[str, pd.DataFrame]  # heading -> rows
 
 

@@ -267,3 +267,36 @@ def fetch_set(
         "licence": LICENCE,
     }
     print_values(facts, as_json=as_json)
+
+
+def fetch_models(
+    output: Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")],
+    names: Annotated[
+        list[str] | None, argument("NAME", "Models of `rsjs list models`; all without.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Write model files of the solver track (MPS), each compared with its sha256.
+
+    \b
+    Example:
+      rsjs list models
+      rsjs fetch-models -o models
+      rsjs run solver-track -o runs/solver-track
+
+    They are made here from instances of the library, nothing is downloaded. Licence: CC-BY-4.0.
+    """
+    from rsjs.formulations.milp.models import chosen, fetch
+    from rsjs.instances.library.sets import LICENCE
+
+    writable(output, folder=True)
+    with options_named("NAME"):
+        wanted = chosen(names or [])
+    size = 0
+    with Screen() as screen:
+        for number, (model, written) in enumerate(fetch(wanted, output), 1):
+            size += written.size
+            screen.show(f"{number}/{len(wanted)} {model.name}")
+    facts = {"folder": output, "models": len(wanted), "bytes": size, "licence": LICENCE}
+    print_values(facts, as_json=as_json)

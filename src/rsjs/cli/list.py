@@ -1,5 +1,5 @@
 """
-`rsjs list`: methods, policies, solvers, catalogues, sets of instances.
+`rsjs list`: methods, policies, solvers, catalogues, sets of instances, models.
 
 `python -m rsjs.cli.list NAME [FILE]` prints one method as JSON, and whether it serves a file:
 methods of other packages are described in processes of their own, so that their code does not run
@@ -37,7 +37,7 @@ from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation.policies.registry import POLICIES
 
-What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS")
+What = StrEnum("What", "METHODS POLICIES SOLVERS CATALOGUES SETS MODELS")
 LIMITS = {  # what a method that lacks the flag says
     "sharing": "no shared GPUs",
     "idle_cost": "mu = 0",
@@ -73,7 +73,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List methods, policies, solvers, catalogues of node types, or sets of instances.
+    List methods, policies, solvers, catalogues of node types, sets of instances, or model files.
 
     \b
     Example:
@@ -120,6 +120,7 @@ def list_(
         What.SOLVERS: (solvers, _print_solvers),
         What.CATALOGUES: (catalogues, _print_catalogues),
         What.SETS: (sets, _print_sets),
+        What.MODELS: (models, _print_models),
     }
     collect, show = kinds[what]
     print_json(collect()) if as_json else show(collect())
@@ -212,6 +213,26 @@ def _members(name: str) -> list[dict[str, Any]]:
 def _print_dicts(listed: list[dict[str, Any]]) -> None:
     """Print a line per document; the keys are the headings."""
     print_columns([(*listed[0],), *((*map(text_of, one.values()),) for one in listed)], words=1)
+
+
+def models() -> list[dict[str, Any]]:
+    """Return every model of the solver track: its size, and what is known of its optimum."""
+    from rsjs.formulations.milp.models import models as tracked
+
+    return [{**vars(model), "closed": model.closed} for model in tracked()]
+
+
+def _print_models(models: list[dict[str, Any]]) -> None:
+    """Print a line per model."""
+    rows = [("model", "rows", "columns", "integers", "optimum [$]")]
+    for model in models:
+        low, high = f"{model['bound']:.8g}", f"{model['objective']:.8g}"
+        optimum = high if model["closed"] else f"{low} to {high}"
+        rows.append((model["name"], *(str(model[key]) for key in rows[0][1:4]), optimum))
+    print_columns(rows, words=1)
+    print(
+        f"\nLicence: {LICENCE}. rsjs fetch-models -o DIR writes them, rsjs run solver-track solves."
+    )
 
 
 def methods() -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Make data": {
         "generate": ("generate:app", "make an instance or a workload by a paper's generator"),
         "fetch-set": ("generate:fetch_set", "write the instances of a set of the library"),
+        "fetch-models": ("generate:fetch_models", "write the model files of the solver track"),
         "trace": ("trace:trace", "check public traces, and make workloads of them"),
         "import": ("trace:import_", "make an instance or a workload of your own tables"),
         "profile": ("profile:profile", "fit execution times to measurements"),
@@ -39,7 +40,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "mig": ("mig:app", "schedule jobs on MIG instances, place, repartition"),
     },
     "Look": {
-        "list": ("list:list_", "list methods, policies, solvers, catalogues, sets"),
+        "list": ("list:list_", "list methods, policies, solvers, catalogues, sets, models"),
         "show": ("show:show", "show what is in a file, and who runs on which GPU"),
         "doctor": ("doctor:doctor", "report versions, solvers, machine, enforced limits"),
     },
