@@ -33,7 +33,6 @@ from rsjs.instances.library.sets import draw, refuse_other
 
 SUFFIX = ".mps.gz"
 PROVED = 1e-6  # relative gap up to which an optimum is known
-SIZE = ("rows", "columns", "nonzeros", "integers")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +75,15 @@ def models() -> tuple[Model, ...]:
     text = (files("rsjs.formulations") / "data" / "models.csv").read_text("utf-8")
     return tuple(
         Model(
-            **{name: row[name] for name in ("name", "generator", "instance_sha256", "method")},
+            name=row["name"],
+            generator=row["generator"],
             arguments=json.loads(row["arguments"]),
-            **{name: int(row[name]) for name in SIZE},
+            instance_sha256=row["instance_sha256"],
+            method=row["method"],
+            rows=int(row["rows"]),
+            columns=int(row["columns"]),
+            nonzeros=int(row["nonzeros"]),
+            integers=int(row["integers"]),
             text_sha256=row["text_sha256"],
             objective=float(row["objective"]),
             bound=float(row["bound"]),
