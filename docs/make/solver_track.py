@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from docs.make.tables import stored, table, versions
-from rsjs.formulations.milp.models import Model, models
+from rsjs.formulations.milp.models import TrackModel, models
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
 from rsjs.reporting.statistics.means import geometric_means
@@ -36,7 +36,7 @@ def proved(row: Any) -> bool:
     return bool(row["status"] == "ok" and row["own_gap"] <= row["gap_limit"] * (1 + 1e-9))
 
 
-def wrong(row: Any, model: Model) -> bool:
+def wrong(row: Any, model: TrackModel) -> bool:
     """Return whether a solver's bound is above a cost that is known to be reached."""
     bound, slack = row["bound"], 1e-6 * max(1.0, abs(model.objective))
     return row["status"] == "wrong" or (not pd.isna(bound) and bound > model.objective + slack)

@@ -36,7 +36,7 @@ PROVED = 1e-6  # relative gap up to which an optimum is known
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class TrackModel:
     """A model of the solver track."""
 
     name: str
@@ -70,11 +70,11 @@ class Model:
 
 
 @cache
-def models() -> tuple[Model, ...]:
+def models() -> tuple[TrackModel, ...]:
     """Return all models of the solver track, in the order of the file."""
     text = (files("rsjs.formulations") / "data" / "models.csv").read_text("utf-8")
     return tuple(
-        Model(
+        TrackModel(
             name=row["name"],
             generator=row["generator"],
             arguments=json.loads(row["arguments"]),
@@ -92,7 +92,7 @@ def models() -> tuple[Model, ...]:
     )
 
 
-def chosen(names: Sequence[str]) -> list[Model]:
+def chosen(names: Sequence[str]) -> list[TrackModel]:
     """
     Return models by name, all without names.
 
@@ -108,7 +108,7 @@ def chosen(names: Sequence[str]) -> list[Model]:
     return [known[name] for name in names] if names else list(models())
 
 
-def fetch(wanted: Sequence[Model], folder: Path) -> Iterator[tuple[Model, ModelFile]]:
+def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackModel, ModelFile]]:
     """
     Write the files of models, each compared with its digest; yield each when it is written.
 
