@@ -174,13 +174,13 @@ _DECLARED = (
         },
         options={
             "spacing": Option(
-                default=1.0, minimum=0.001, help="minutes: the minimum time between two decisions"
+                default=1.0, minimum=0.001, help="minutes: the minimum time between two solutions"
             ),
         },
     ),
     _completed(
         name="queue",
-        summary="jobs in an order, first configuration with room, on shared nodes and GPUs",
+        summary="jobs in an order, first mode with room, on shared nodes and GPUs",
         run="rsjs.heuristics.dispatching.queues:run",
         rules=("edf", "edf_alone", "fifo", "priority", "pedf", "greedy"),
         rule_help={
@@ -217,7 +217,7 @@ _DECLARED = (
         run="rsjs.heuristics.dispatching.pooled_dp:run",
         rules=("fastest", "pooled"),
         rule_help={
-            "fastest": "first in first out, the fastest configuration still free",
+            "fastest": "first in first out, the fastest mode still free",
             "pooled": "numbers of GPUs by the program over one pool of whole GPUs, no shares",
         },
         options={"epochs": _EPOCHS},

@@ -70,22 +70,22 @@ def test_every_method_is_spelled_by_its_name():
 @pytest.mark.parametrize(
     ("spelling", "told"),
     [
-        ("hierarchical?method=nope", "method nope"),
+        ("hierarchical?method=nope", "method 'nope'"),
         ("hierarchical?method=", "no method"),
         ("hierarchical?method=greedy@highs", "no solver for greedy"),
-        ("hierarchical?method=jahani_patterns@nobody", "solver of jahani_patterns nobody"),
-        ("hierarchical?method=(jahani_literal?road=x)", "option of jahani_literal road"),
+        ("hierarchical?method=jahani_patterns@nobody", "solver of jahani_patterns 'nobody'"),
+        ("hierarchical?method=(jahani_literal?road=x)", "option of jahani_literal 'road'"),
         # options of the inner method without parentheses, or half of them
         ("hierarchical?method=jahani_literal?printed=overdue", "(jahani_literal?printed=overdue)"),
         ("hierarchical?method=(greedy,controllers=2", "closing"),
         ("hierarchical?method=greedy),controllers=2", "closing"),
         ("hierarchical?method=edf|(greedy", "closing"),
         # one of several
-        ("hierarchical?method=edf|nope", "method nope"),
+        ("hierarchical?method=edf|nope", "method 'nope'"),
         ("hierarchical?method=edf|", "no method"),
         ("hierarchical?method=edf|sts?spacing=5", "method=(sts?spacing=5)"),
         ("hierarchical?method=edf|hierarchical", "runs no other method"),
-        ("hierarchical?method=edf|rsjs_bound", "makes decisions"),
+        ("hierarchical?method=edf|rsjs_bound", "returns solutions"),
         # methods of methods of methods
         ("hierarchical?method=hierarchical", "runs no other method"),
         ("hierarchical?method=(hierarchical?controllers=2)", "runs no other method"),
@@ -191,7 +191,7 @@ def test_a_minimum_holds_for_numbers_of_every_kind(monkeypatch):
 
 @pytest.mark.parametrize("inner", ["rsjs_bound", "jahani_patterns@relaxation"])
 def test_a_method_without_decisions_is_no_value(inner):
-    with pytest.raises(InputError, match="a method that makes decisions, not bounds only"):
+    with pytest.raises(InputError, match="a method that returns solutions, not bounds only"):
         parse(f"hierarchical?method={inner}")
 
 

@@ -6,7 +6,7 @@ DP, scheduling by dynamic programming with the proxy cost (28) of Filippini et a
 printed with Gamma_n for K_n as the limit of k, and with taubar_j without rho eta_j. The paper does
 not say what the states are; both readings take all jobs anew, first in first out.
 
-fastest   every job gets the fastest configuration still free, a whole node most of the time: what
+fastest   every job gets the fastest mode still free, a whole node most of the time: what
           becomes of the program where tardiness outweighs energy, and the energy that the paper
           reports.
 pooled    exact over the jobs in order and the GPUs of the cluster as one pool, g of them used,

@@ -466,7 +466,9 @@ def _inner(name: str, text: str) -> Request:
         if request.method.runs:
             raise InputError("", f"{name}={bare}", "a method that runs no other method")
         if not request.decides:
-            raise InputError("", f"{name}={bare}", "a method that makes decisions, not bounds only")
+            raise InputError(
+                "", f"{name}={bare}", "a method that returns solutions, not bounds only"
+            )
         requests.append(request)
     return replace(requests[0], otherwise=tuple(requests[1:]))
 

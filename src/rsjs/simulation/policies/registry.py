@@ -74,7 +74,7 @@ def served(request: Request, whole: Instance) -> Policy:
     if reason := method.refusal(whole) or request.missing():
         raise InputError("", request.spelling, instead(serving(whole), reason))
     if not request.decides:
-        raise InputError("", request.spelling, "a method that makes decisions, not bounds only")
+        raise InputError("", request.spelling, "a method that returns solutions, not bounds only")
     made = maker(request.method.name)(request, whole)
     if request.method.name not in MAKERS or whole.objective.open_nodes != "jahani_eq":
         return made
@@ -120,7 +120,7 @@ def method_policy(request: Request, whole: Instance) -> Policy:
         call = Call(limits=limits, warm_start=state.kept if starts else None)
         result = run(state.instance, request.of(call), Report(state.time_limit))
         if result.solution is None:
-            raise Stopped(Status.ERROR, f"no decision ({result.stop}) {result.message}".strip())
+            raise Stopped(Status.ERROR, f"no solution ({result.stop}) {result.message}".strip())
         return Choice(solution=result.solution)
 
     def prepare() -> None:
