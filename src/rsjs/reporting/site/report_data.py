@@ -37,6 +37,7 @@ from rsjs.rows.select import (
     disturbed,
     family_of,
     group_by,
+    is_simulated,
     known,
     method_places,
     ordered,
@@ -225,7 +226,11 @@ def footer(rows: Sequence[Mapping[str, Any]]) -> str:
         f"commit {' or '.join(commits)}" if commits else "",
         f" {DASH} ".join(dict.fromkeys([days[0], days[-1]])) if days else "",
         " or ".join(map(str, values("cpu_model"))),
-        *(" or ".join(map(show, sorted(values(key)))) for key, show in SHOWN.items()),
+        *(
+            " or ".join(map(show, sorted(values(key))))
+            for key, show in SHOWN.items()
+            if key != "gap_limit" or not all(map(is_simulated, rows))
+        ),
         f"{' and '.join(sorted(values('timing')))} timing{loaded}" if values("timing") else "",
     ]
     return " · ".join(filter(None, parts))

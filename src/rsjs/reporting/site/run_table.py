@@ -33,6 +33,8 @@ DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "over_best", "tardiness", "postponement", "energy", "idle", "bound")
 GAPS = ("own_gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
+BEHIND = {"tardiness", "postponement", "energy", "idle", "gap_without_postponement"}
+BEHIND |= {"build_s", "solve_s", "peak_memory_mb"}  # so that a table is at most 1400 pixels wide
 KEPT = ("method", "message", "instance", "instance_sha256", "family", "anchor", "solution_sha256")
 DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
 ENDED = Column("ended", "ended", text=lambda row: status_word(row["ended"]))
@@ -91,6 +93,7 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
 
     if lines:
         columns = [one for one in columns if any(one.cell(line) != one.missing for line in lines)]
+    columns = [one for one in columns if one.key not in BEHIND]
 
     def link(line: Row, key: str) -> str:
         if key == "method":
@@ -106,6 +109,9 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
         title="Runs",
         columns=columns,
         rows=lines,
+        notes=[
+            "The terms of the cost, seconds of build and solve and memory: click on a run, or CSV."
+        ],
         footer=footer(rows),
         link=link,
         mark=mark,
