@@ -21,6 +21,7 @@ from docs.make import (
     methods,
     mig,
     online,
+    screening,
     solver_track,
     sts_campaign,
 )
@@ -39,6 +40,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/formulations": (formulations.TABLES, formulations.PICTURES),
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "results/solver-track": (solver_track.TABLES, solver_track.PICTURES),
+    "results/screening": (screening.TABLES, screening.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
     "reference/columns": (columns.TABLES, {}),
     "reference/features": (instance_space.TABLES, {}),
