@@ -5,7 +5,8 @@ The oracle for tiny instances: every decision is looked at, by dynamic programmi
     F_n(S, m) least cost of running S on the first n nodes, m of them selected (or busy)
     answer    min over S and admissible m of F_N(S, m) + sum of P_j over the jobs not in S
 
-f_v enumerates every assignment of modes to S that fits the node. Where costs depend on
+f_v enumerates every assignment of modes to S that fits the node; a node that jobs ran on has an f
+of its own, for these jobs may stay where they are at no cost. Where costs depend on
 the cluster's first completion t* (next_event), t* is enumerated over all completion times:
 modes faster than t* are forbidden, and one bit of S tells whether some job ends at t*.
 """
@@ -13,7 +14,7 @@ modes faster than t* are forbidden, and one bit of S tells whether some job ends
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -97,7 +98,7 @@ class _Enumeration:
         }
         for n in range(self.cluster.nodes):
             following: dict[tuple[int, int], tuple[float, tuple[tuple[int, Load], ...]]] = {}
-            options = self.node_options[int(self.cluster.class_of_node[n])]
+            options = self.node_options[n]
             for (done, count), (cost, loads) in states.items():
                 for subset, (extra, v, load) in options.items():
                     if subset & done & self.all_jobs:
@@ -142,25 +143,41 @@ class _Enumeration:
 
     @cached_property
     def node_options(self) -> list[dict[int, tuple[float, int, Load]]]:
-        """By class: job subset -> least cost, node type and load."""
-        by_type = [self._loads(v) for v in range(len(self.cluster.node_types))]
+        """By node: job subset -> least cost, node type and load."""
+        homes = set(self.changes.node.tolist())  # -1 stands for every node that no job ran on
+        loads = {
+            (home, v): self._loads(v, home)
+            for home in homes | {-1}
+            for v in range(len(self.cluster.node_types))
+        }
+        tables: dict[tuple[int, int], dict[int, tuple[float, int, Load]]] = {}
         options = []
-        for allowed in self.cluster.allowed_in_class:
-            table: dict[int, tuple[float, int, Load]] = {0: (0.0, -1, ())}
-            for v in np.flatnonzero(allowed).tolist():
-                for subset, (cost, load) in by_type[v].items():
-                    if subset and cost < table.get(subset, (np.inf,))[0]:
-                        table[subset] = (cost, v, load)
-            options.append(table)
+        for n, k in enumerate(self.cluster.class_of_node.tolist()):
+            home = n if n in homes else -1
+            if (home, k) not in tables:
+                table: dict[int, tuple[float, int, Load]] = {0: (0.0, -1, ())}
+                for v in np.flatnonzero(self.cluster.allowed_in_class[k]).tolist():
+                    for subset, (cost, load) in loads[home, v].items():
+                        if subset and cost < table.get(subset, (np.inf,))[0]:
+                            table[subset] = (cost, v, load)
+                tables[home, k] = table
+            options.append(tables[home, k])
         return options
 
-    def _loads(self, v: int) -> dict[int, tuple[float, Load]]:
-        """Return f_v: job subset -> lowest cost and its load."""
+    @cached_property
+    def changes(self) -> costs.ChangeCosts:
+        """What it costs to start and to move jobs; where that is nothing, no job ran anywhere."""
+        if self.instance.objective.migration == 0:
+            return replace(costs.change_costs(self.instance), node=np.full(self.jobs, -1))
+        return costs.change_costs(self.instance)
+
+    def _loads(self, v: int, home: int) -> dict[int, tuple[float, Load]]:
+        """Return f_v, on the node `home` that jobs ran on: job subset -> lowest cost and load."""
         best: dict[int, tuple[float, Load]] = {}
 
         def extend(j: int, subset: int, load: Load) -> None:
             if j == self.jobs:
-                cost = self._cost(v, load)
+                cost = self._cost(v, load, home)
                 if any(c.hours == self.first for _, c in load):
                     subset |= self.ends_first
                 if cost < best.get(subset, (np.inf, ()))[0]:
@@ -180,7 +197,7 @@ class _Enumeration:
         shares = [c.units for _, c in load if c.level >= 0]
         return sum(c.gpus for _, c in load) + gpus_for_shares(shares, units)
 
-    def _cost(self, v: int, load: Load) -> float:
+    def _cost(self, v: int, load: Load, home: int) -> float:
         if not load:
             return 0.0
         objective, node_type = self.instance.objective, self.cluster.node_types[v]
@@ -195,11 +212,18 @@ class _Enumeration:
                 total += float(self.instance.jobs.weight[j]) * max(0.0, self._first() - slack)
             if objective.energy == "proportional":
                 total += c.gpus / node_type.gpus * price * c.hours
+            total += self._change(j, c, v, home)
         if objective.energy == "first_ending":
             total += price * min(c.hours for _, c in load)
         elif objective.energy == "next_event":
             total += price * self._first()
         return total
+
+    def _change(self, j: int, mode: EnumeratedMode, v: int, home: int) -> float:
+        before = self.changes
+        now = (home, v, mode.gpus, mode.level)
+        then = (before.node[j], before.node_type[j], before.gpus[j], before.level[j])
+        return 0.0 if home >= 0 and now == then else float(before.charge[j])
 
     def _first(self) -> float:
         assert self.first is not None, "next_event terms are priced for an assumed t*"

@@ -39,6 +39,7 @@ _LINEAR: dict[str, Any] = {
 _DECLARED = (
     _jahani(
         name="jahani_patterns",
+        changes=False,
         summary="exact pattern model of Jahani's MILP by arc flow, however many nodes",
         run="rsjs.formulations.jahani.patterns:run",
         **_LINEAR,
@@ -59,6 +60,7 @@ _DECLARED = (
     ),
     _jahani(
         name="jahani_dual",
+        changes=False,
         summary="Jahani's problem at 100 to 10 000 nodes: Lagrangian dual, then few columns",
         run="rsjs.formulations.jahani.dual_search:run",
         prepare="rsjs.formulations.jahani.dual_search:prepare",
@@ -68,6 +70,7 @@ _DECLARED = (
     ),
     _first_ending(
         name="first_ending_patterns",
+        changes=False,
         summary="exact pattern model with leaders by arc flow: dedicated GPUs, however many nodes",
         run="rsjs.formulations.first_ending.patterns:run",
         sharing=False,
@@ -95,6 +98,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_minlp",
+        changes=False,
         summary="RS-JS (P1) as a nonlinear program, corrected; published rows on demand",
         run="rsjs.formulations.rsjs.minlp_scip:run",
         prepare="rsjs.formulations.rsjs.minlp_scip:prepare",
@@ -111,6 +115,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_classes",
+        changes=False,
         summary="RS-JS by node classes (form E): a bound, and a solution where followers fit",
         run="rsjs.formulations.rsjs.aggregated.model:run",
         options={
@@ -124,6 +129,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_bound",
+        changes=False,
         summary="certified bound for RS-JS by sifting form E with exact pricing; no solution",
         run="rsjs.formulations.rsjs.aggregated.column_generation:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",
@@ -132,6 +138,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_sifting",
+        changes=False,
         summary="RS-JS solution with a proven gap: bound by sifting, few columns, packing",
         run="rsjs.formulations.rsjs.aggregated.search:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",

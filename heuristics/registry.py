@@ -21,6 +21,7 @@ DECIDERS = "|".join(  # exact by energy and sharing; the last one for what they 
     )
 )
 
+# most ignore the cost of migrations and starts in their choice; the checker charges them
 _heuristic = partial(Method, kind="heuristic")
 _completed = partial(_heuristic, open_nodes=COMPLETED)
 _priced = partial(_heuristic, energy=_DUAL_ENERGY, tardiness_at=frozenset({"completion"}))
@@ -105,6 +106,7 @@ _DECLARED = (
     ),
     _priced(
         name="fix_and_optimise",
+        changes=False,
         summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
         run="rsjs.heuristics.ruin_recreate.fix_and_optimise:run",
         prepare="rsjs.heuristics.ruin_recreate.fix_and_optimise:prepare",

@@ -43,7 +43,8 @@ class Verdict(Displayed):
 
     feasible: bool  #: no violation at all, wrong claims included
     violations: tuple[Violation, ...]
-    #: tardiness, postponement, energy, idle [$]; None if the solution cannot be priced
+    #: tardiness, postponement, energy, idle, and changes where the objective charges them [$];
+    #: None if the solution cannot be priced
     terms: dict[str, float] | None = None
     objective: float | None = None  #: their sum [$]
     #: executed, postponed and late jobs; selected_nodes and used_nodes; used_gpus and idle_gpus

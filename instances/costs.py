@@ -5,6 +5,8 @@ Cost of a solution: every formula of the objective, once.
     postponement  postponed jobs, P_j = rho eta_j max(0, now + H + M_j - d_j) or its expectation
     energy        proportional, first_ending or next_event (see `Objective`)
     idle          mu per GPU of a selected node that is not in use
+    changes       executed jobs: `start` where the job did not run in `current`, 0 where it stays
+                  (same node, node type, number of GPUs or share level), else `migration`
 
 t_jq: hours to completion in mode q; M_j = max_q t_jq, in a part of an instance that of the whole.
 Under "expected" first_ending takes min_j E[t_j] on each node; `wait_and_see_energy` is the exact
@@ -52,15 +54,39 @@ class Terms:
     postponement: float
     energy: float
     idle: float
+    changes: float | None = None  #: None where the objective charges none
 
     @property
     def total(self) -> float:
         """Value of the objective [$]."""
-        return self.tardiness + self.postponement + self.energy + self.idle
+        others = self.tardiness + self.postponement + self.energy + self.idle
+        return others + (self.changes or 0.0)
 
     def as_dict(self) -> dict[str, float]:
         """Return the terms by name [$]."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeCosts:
+    """What a job pays to run, unless it stays where and how it ran in `current`; all (J,)."""
+
+    charge: Floats  #: [$] `migration` of a job that ran, `start` of one that did not
+    node: Ints  #: where it ran; -1 = it did not
+    node_type: Ints  #: the type of that node
+    gpus: Ints  #: its dedicated GPUs there
+    level: Ints  #: its share level there
+
+    def of(self, job: Ints, node: Ints, node_type: Ints, gpus: Ints, level: Ints | int) -> Floats:
+        """Return the cost [$] of each of these jobs on these nodes, of these types, so run."""
+        stays = (self.node[job] == node) & (self.node_type[job] == node_type)
+        stays &= (self.gpus[job] == gpus) & (self.level[job] == level)
+        return np.where(stays, 0.0, self.charge[job])
+
+    @property
+    def least(self) -> Floats:
+        """(J,) lower bounds of what it costs to run each job [$]."""
+        return np.where(self.node < 0, self.charge, 0.0)
 
 
 def _once(compute: Callable[[Instance], T]) -> Callable[[Instance], T]:
@@ -125,6 +151,22 @@ def _hours_and_tardiness(instance: Instance, rate: Floats, slack: Floats) -> tup
             done = instance.jobs.epochs_done[rows]
             excess[rows] = instance.laws[law].mean_excess(done, rate[rows], slack[rows])
     return np.where(usable, hours, np.inf), np.where(usable, eta * excess, np.inf)
+
+
+@_once
+def change_costs(instance: Instance) -> ChangeCosts:
+    """Return what it costs to start and to move jobs; without `current` no job ran."""
+    objective, current, jobs = instance.objective, instance.current, len(instance.jobs)
+    if current is None:
+        current = Solution.empty(jobs, instance.cluster.nodes)
+    node, ran = current.job_node, current.job_node >= 0
+    return ChangeCosts(
+        charge=np.where(ran, float(objective.migration), float(objective.start)),
+        node=np.array(node),
+        node_type=np.where(ran, current.node_type[node], -1),
+        gpus=np.array(current.job_gpus),
+        level=np.array(current.job_level),
+    )
 
 
 @_once
@@ -212,7 +254,15 @@ def terms(instance: Instance, solution: Solution, executed: Execution | None = N
         postponement=float(cost_tables(instance).postponement[postponed].sum()),
         energy=_energy(instance, solution, executed),
         idle=objective.mu * idle,
+        changes=_changes(instance, solution, executed) if objective.charges_changes else None,
     )
+
+
+def _changes(instance: Instance, solution: Solution, executed: Execution) -> float:
+    running, node_type = executed.running, solution.node_type[executed.node]
+    gpus, level = solution.job_gpus[running], solution.job_level[running]
+    charged = change_costs(instance).of(running, executed.node, node_type, gpus, level)
+    return float(charged.sum())
 
 
 def _tardiness(instance: Instance, executed: Execution) -> float:

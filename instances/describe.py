@@ -12,6 +12,7 @@ from rsjs.core.types import Floats
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.io import serialization
 from rsjs.instances.solution import Solution
 
 QUANTILES = (0, 25, 50, 75, 100)
@@ -34,7 +35,7 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
         "kind": type(subject).__name__.lower(),
         "name": subject.name,
         "sha256": subject.digest,
-        "objective": vars(subject.objective),
+        "objective": serialization.of_objective(subject.objective),
         "families": [name for name, kinds in FAMILIES.items() if kinds == subject.objective],
         "H": subject.H,
         "rho": subject.rho,

@@ -43,6 +43,10 @@ class Objective:
         Times at epochs_max, at the mean of the distribution, or expectations.
     mu : float
         $ per idle GPU of a selected node (Jahani's mu).
+    migration : float
+        $ for each job that ran in `current` and runs on another node or in another mode.
+    start : float
+        $ for each job that runs and did not run in `current`.
     """
 
     energy: str
@@ -50,6 +54,13 @@ class Objective:
     open_nodes: str
     expectation: str
     mu: float = 0.0
+    migration: float = 0.0
+    start: float = 0.0
+
+    @property
+    def charges_changes(self) -> bool:
+        """Whether it costs to start a job, or to move one that runs."""
+        return self.migration > 0 or self.start > 0
 
 
 _FIRST_ENDING = Objective(
@@ -195,6 +206,7 @@ class Workload(ReadOnly, Displayed):
         validation.check_arrivals(self.jobs)
         self.submitted()  # an instance checks itself
         validation.check_realised_epochs(self)
+        validation.check_no_change_costs(self.objective)
 
     def __repr__(self) -> str:
         hours = self.jobs.release[[0, -1]].tolist() if len(self.jobs) else [0.0, 0.0]

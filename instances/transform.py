@@ -11,6 +11,8 @@ All jobs and nodes in another order (`permuted`) are a part, too. Costs do not c
 make of it does: ties, presolve, branching. One optimum seen under several orders shows how much of
 a time is luck. With pi a permutation of the jobs and sigma one of the nodes, job j of the permuted
 instance is job pi(j), node n is node sigma(n).
+
+`with_change_costs` makes an instance charge migrations and starts.
 """
 
 from __future__ import annotations
@@ -118,6 +120,26 @@ def permuted(instance: Instance, seed: int) -> SubInstance:
     jobs = _order(seed, "jobs", len(instance.jobs))
     nodes = _order(seed, "nodes", instance.cluster.nodes)
     return taken(instance, jobs, nodes, f"{instance.name}-p{seed}")
+
+
+def with_change_costs(instance: Instance, *, migration: float, start: float) -> Instance:
+    """
+    Return the instance with what migrations and starts cost, see `Objective`.
+
+    Parameters
+    ----------
+    migration, start : float [$]
+        >= 0; an InputError names one that is not.
+
+    Returns
+    -------
+    Instance
+        Named <name>-m<migration>-s<start>; the same if both costs are what they were.
+    """
+    objective = replace(instance.objective, migration=migration, start=start)
+    if objective == instance.objective:
+        return instance
+    return replace(instance, name=f"{instance.name}-m{migration:g}-s{start:g}", objective=objective)
 
 
 def _order(seed: int, field: str, n: int) -> Ints:

@@ -161,7 +161,15 @@ def _check_objective(objective: Objective) -> None:
     for name, known in kinds.items():
         if getattr(objective, name) not in known:
             _fail(f"/objective/{name}", getattr(objective, name), f"one of {_listed(known)}")
-    _number("/objective/mu", objective.mu, 0.0)
+    for name in ("mu", "migration", "start"):
+        _number(f"/objective/{name}", getattr(objective, name), 0.0)
+
+
+def check_no_change_costs(objective: Objective) -> None:
+    """Refuse costs of migrations and starts, which simulations do not charge."""
+    for name in ("migration", "start"):
+        if (value := getattr(objective, name)) != 0:
+            _fail(f"/objective/{name}", value, "0: only an instance charges migrations and starts")
 
 
 def _check_jobs(subject: Instance) -> None:

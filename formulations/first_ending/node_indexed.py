@@ -9,6 +9,7 @@ Sets and data (times relative to now)
     j in J jobs, n in N nodes, v in V_n the node's allowed types, g = 1..s_v GPUs
     q in Q_v       limits: the numbers of GPUs beyond which c_v rises, and s_v (flat: s_v alone)
     T_jvg, t_jvg   tardiness cost and time of j on g GPUs of type v; P_j postponement cost
+    m_jnvg         cost of starting j, or of moving it there; 0 where it stays as in `current`
     c_vq           $/h of a node of type v with q GPUs in use
 
 Variables, all 0 or 1
@@ -17,7 +18,8 @@ Variables, all 0 or 1
     x_jnvg   j runs on g GPUs of node n of type v
     a_jnvgq  j, so run, leads node n, charged for q GPUs
 
-    min  sum_j P_j + sum mu s_v u_nvq + sum (T_jvg - mu g - P_j) x_jnvg + sum c_vq t_jvg a_jnvgq
+    min  sum_j P_j + sum mu s_v u_nvq + sum (T_jvg + m_jnvg - mu g - P_j) x_jnvg
+         + sum c_vq t_jvg a_jnvgq
     (cover)   sum_nvg x_jnvg <= 1                     for all j
     (one)     sum_vq u_nvq <= 1                       for all n
     (gpus)    sum_jg g x_jnvg <= sum_q q u_nvq        for all n, v
@@ -39,7 +41,7 @@ import numpy as np
 from rsjs.core.types import Floats
 from rsjs.formulations.first_ending.costs import empty_types, gains, limits
 from rsjs.formulations.milp.solve import solve
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -127,7 +129,9 @@ class FirstEndingNodeModel:
         cluster, hours = self.instance.cluster, cost_tables(self.instance).hours
         mu = self.instance.objective.mu
         idle = [mu * cluster.node_types[v].gpus for _, v, _ in self.states]
-        run = [self.gain[v][j, g] for j, _, v, g in self.options]
+        j, n, v, g = np.array(self.options).T
+        change = change_costs(self.instance).of(j, n, v, g, -1)
+        run = [self.gain[v][j, g] for j, _, v, g in self.options] + change
         lead = []
         for s, i in self.leaders:
             j, _, v, g = self.options[i]

@@ -3,13 +3,14 @@ Jahani's MILP as published, node by node: the reference that reformulations are 
 
 Sets and data (Jahani 2019, Table I; times relative to now)
     j in J jobs, n in N nodes, v in V_n types node n may take, g in G_v = {1..s_v}
+    m_jnvg cost of starting or moving j (not in the paper), 0 where it stays as in `current`
     t_jvg time, d_j due date, M_j = max t_jvg, w_j and w^_j = rho w_j weights, c_v price, H, mu
 
 Variables
     w_n, y_nv, z_j, x_jnvg in {0, 1};  tau_j, tau^_j >= 0
 
     min  sum_j w_j tau_j + sum_j w^_j tau^_j + mu sum_nv (s_v y_nv - sum_jg g x_jnvg)
-         + sum_jnvg (g / s_v) c_v t_jvg x_jnvg
+         + sum_jnvg ((g / s_v) c_v t_jvg + m_jnvg) x_jnvg
     (1)  sum_v y_nv = w_n                                    for all n
     (2)  x_jnvg <= y_nv                                      for all j, n, v, g
     (3)  x_jnvg <= z_j                                       for all j, n, v, g
@@ -36,7 +37,7 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.solve import solve
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
@@ -111,11 +112,12 @@ class LiteralModel:
     def costs(self) -> tuple[Floats, Floats, Floats]:
         """Objective coefficients of y, x and tau."""
         instance, cluster = self.instance, self.instance.cluster
-        _, _, v, g = self.options
+        j, n, v, g = self.options
         size = cluster.gpus_of_type
         mu = instance.objective.mu
         y = np.array([mu * size[u] for _, u in self.pairs], dtype=float)
         x = g / size[v] * cluster.cost_of_type[v, 1] * self.hours - mu * g
+        x = x + change_costs(instance).of(j, n, v, g, -1)
         return y, x, instance.jobs.weight
 
     def blocks(self, x: Floats) -> list[Floats]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -35,7 +35,8 @@ class Modes:
         Return all admissible modes; `pareto` leaves out those that a smaller one dominates.
 
         Shares are smaller than GPUs. What ends no later on less room costs no more: it fits
-        wherever the other does, and both tardiness and a node's charge grow with time.
+        wherever the other does, and both tardiness and a node's charge grow with time. A job that
+        ran keeps all its modes where it costs to move it: it pays nothing in the one it has.
         """
         table, cluster = cost_tables(instance), instance.cluster
         types, levels = len(cluster.gpu_types), table.shared_hours.shape[2]
@@ -56,7 +57,8 @@ class Modes:
         keep = np.isfinite(hours)
         if pareto:
             least = np.minimum.accumulate(hours, axis=2)
-            keep[:, :, 1:] &= hours[:, :, 1:] < least[:, :, :-1]
+            stays = (instance.objective.migration > 0) & (change_costs(instance).node >= 0)
+            keep[:, :, 1:] &= (hours[:, :, 1:] < least[:, :, :-1]) | stays[:, None, None]
         number = np.where(keep, np.cumsum(keep).reshape(keep.shape) - 1, -1)
         if pareto:
             number = np.maximum.accumulate(number, axis=2)
@@ -78,6 +80,11 @@ class Modes:
 
     def __len__(self) -> int:
         return len(self.job)
+
+    def change_costs(self, instance: Instance, mode: Ints, node: Ints, node_type: Ints) -> Floats:
+        """Return what it costs to start or move the jobs of these modes on these nodes [$]."""
+        job, gpus, level = self.job[mode], self.gpus[mode], self.level[mode]
+        return change_costs(instance).of(job, node, node_type, gpus, level)
 
     def chosen(self, instance: Instance, solution: Solution) -> dict[int, list[int]]:
         """Return the modes that stand for what runs on each node."""

@@ -10,6 +10,7 @@ Sets and data (rsjs.md 2.1; times relative to now)
     j in J jobs; n in N nodes of one type each, K_n GPUs of U units; g in G_n GPUs of n, n(g)
     q in Q_jn      modes of j on n: k_q dedicated GPUs, or k_q = 0 and a share of u_q
     theta_q, T_q   time and tardiness cost; P_j postponement cost; c_nk price of k GPUs in use
+    m_nq           cost of starting j, or of moving it there; 0 where it stays as in `current`
 
 Variables, 0 or 1
     x_nq           q runs on n
@@ -18,7 +19,7 @@ Variables, 0 or 1
     gamma_nk       k GPUs of n are in use
     r_nqk          q, which runs on n, is charged for it, k GPUs in use (continuous)
 
-    min  sum_j P_j + sum_nq (T_q - P_j) x_nq + sum_nqk c_nk theta_q r_nqk          (P1.1), (19)-(21)
+    min  sum_j P_j + sum_nq (T_q + m_nq - P_j) x_nq + sum_nqk c_nk theta_q r_nqk   (P1.1), (19)-(21)
     (4)   sum_n,q in Q_jn x_nq <= 1                             for all j
     (5)   sum_q in Q_jn x_nq <= sum_k gamma_nk                  for all j, n
     (11)  sum_g in G_n z_nqg = max(k_q, 1) x_nq                 for all n, q
@@ -187,6 +188,9 @@ class GpuModel:
         """Cost of every column [$]."""
         q, option = self.nodes.modes, self.mode
         run = q.tardiness[option] - cost_tables(self.instance).postponement[q.job[option]]
+        run = run + q.change_costs(
+            self.instance, option, self.node, self.nodes.node_type[self.node]
+        )
         i, k = np.array(self.leads).T
         price = self.instance.cluster.cost_of_type[self.nodes.node_type[self.node[i]], k]
         free = np.zeros(len(self.uses) + len(self.nodes.gpu_node) + len(self.nodes.states))

@@ -13,6 +13,7 @@ Sets and data (rsjs.md 2.1; times relative to now; a place is a node n as a type
     q in Q_jv      configurations of j on the GPUs of v: k_q dedicated GPUs, or k_q = 0 and a share
                    of u_q units; dominated ones are left out (`Configurations`)
     theta_q, T_q   time and tardiness cost; P_j postponement cost; c_vk price of k GPUs in use
+    m_nvq          cost of starting j, or of moving it there; 0 where it stays as in `current`
     K_v            the k beyond which c_v rises, and s_v
     w_rq, b_rm     rows r and patterns m of shares (`Shares`)
 
@@ -22,7 +23,7 @@ Variables, 0 or 1 but for y
     y_nvm          GPUs filled with shares by pattern m, 0..s_v
     nu_nv          n is open, as type v
 
-    min  sum_j P_j + sum (T_q - P_j) f_nvq + sum (T_q + c_vk theta_q - P_j) l_nvqk
+    min  sum_j P_j + sum (T_q + m_nvq - P_j) f_nvq + sum (T_q + m_nvq + c_vk theta_q - P_j) l_nvqk
     (cover)   sum_nv,q in Q_jv (f_nvq + sum_k l_nvqk) <= 1              for all j
     (shares)  sum_q w_rq (f_nvq + sum_k l_nvqk) <= sum_m b_rm y_nvm     for all n, v, r
     (gpus)    sum_q k_q f_nvq + sum_m y_nvm <= sum_qk (k - k_q) l_nvqk  for all n, v
@@ -180,12 +181,15 @@ class NodeIndexedModel:
 
     @cached_property
     def cost(self) -> Floats:
-        """(F + L,) T_q - P_j, and c_vk theta_q for a leader [$]."""
+        """(F + L,) T_q + m_nvq - P_j, and c_vk theta_q for a leader [$]."""
         q = self.modes
         run = q.tardiness - cost_tables(self.instance).postponement[q.job]
         price = self.instance.cluster.cost_of_type[self.node_type[self.leader_place], self.paid]
         lead = run[self.leader] + price * q.hours[self.leader]
-        return np.concatenate([run[self.follower], lead])
+        change = q.change_costs(
+            self.instance, self.mode, self.node[self.place], self.node_type[self.place]
+        )
+        return np.concatenate([run[self.follower], lead]) + change
 
     @cached_property
     def _columns(self) -> dict[tuple[int, ...], int]:

@@ -3,7 +3,8 @@ Arrays of local search and path relinking: cost tables, and one solution that ke
 
 A column is what a job gets on a node: 1, ..., G dedicated GPUs, or G + 1 + l for share level l.
 With the GPU type it is a mode, mode = type * (G + 1 + L) + column. What is minimised is the
-objective of the instance: energy, tardiness, postponement, idle (see rsjs.instances.costs).
+objective of the instance: energy, tardiness, postponement, idle, changes (see
+rsjs.instances.costs).
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ class Tables(NamedTuple):
     energy: int
     tardiness: int
     only_late: bool  # the lists of the neighbourhoods as published
+    charge: Floats  # (J,) $ of a job that does not stay where and how it ran; see `ChangeCosts`
+    # home, home_kind, home_column: (J,) where and how it ran; -1 = it did not
+    home: Ints
+    home_kind: Ints
+    home_column: Ints
 
 
 def tables(instance: Instance, *, only_late: bool = True) -> Tables:
@@ -63,7 +69,8 @@ def tables(instance: Instance, *, only_late: bool = True) -> Tables:
         Whether neighbourhoods look at tardy jobs only, as published; see local_search.py.
     """
     found, cluster, asked = costs.cost_tables(instance), instance.cluster, instance.objective
-    jobs = len(instance.jobs)
+    changes, jobs = costs.change_costs(instance), len(instance.jobs)
+    shared = changes.level >= 0
     hours = np.concatenate([found.hours, found.shared_hours], axis=2)
     late = np.concatenate([found.tardiness, found.shared_tardiness], axis=2)
     at_completion = asked.tardiness_at == "completion"
@@ -92,6 +99,10 @@ def tables(instance: Instance, *, only_late: bool = True) -> Tables:
         energy=ENERGIES[asked.energy],
         tardiness=AT_COMPLETION if at_completion else AT_NEXT_EVENT,
         only_late=only_late,
+        charge=_floats(changes.charge),
+        home=np.array(changes.node),
+        home_kind=np.array(changes.node_type),
+        home_column=np.where(shared, cluster.largest + 1 + changes.level, changes.gpus),
     )
 
 

@@ -69,11 +69,19 @@ def event_without(s: SolutionArrays, n: int, m: int) -> float:
 
 
 @inner
+def change_cost(tables: Tables, j: int, n: int, v: int, column: int) -> float:
+    """Return what job j pays for being started on node n, or moved there from another place [$]."""
+    stays = tables.home[j] == n and tables.home_kind[j] == v and tables.home_column[j] == column
+    charge: float = 0.0 if stays else tables.charge[j]
+    return charge
+
+
+@inner
 def own_cost(tables: Tables, s: SolutionArrays, n: int, j: int, q: int) -> float:
     """Return what job j adds to a node by itself in mode q, the GPUs in use given [$]."""
-    cost = 0.0
+    cost = change_cost(tables, j, n, s.kind[n], q % tables.columns)
     if tables.tardiness == AT_COMPLETION:
-        cost = tables.late[j, q]
+        cost += tables.late[j, q]
     if tables.energy == PROPORTIONAL:
         part = tables.amount[q] / tables.size[s.kind[n]]
         cost += part * s.rate[n] * tables.hours[j, q]
@@ -100,6 +108,7 @@ def node_value(
         if time == inf:
             return inf, inf
         first = min(first, time)
+        value += change_cost(tables, j, n, v, column[j])
         if tables.tardiness == AT_COMPLETION:
             value += tables.late[j, q]
         if tables.energy == PROPORTIONAL:

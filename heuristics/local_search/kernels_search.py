@@ -35,6 +35,7 @@ from rsjs.heuristics.local_search.arrays import (
     Tables,
 )
 from rsjs.heuristics.local_search.kernels_costs import (
+    change_cost,
     event_without,
     overdue,
     own_cost,
@@ -150,6 +151,7 @@ def transfer(tables: Tables, s: SolutionArrays, j: int, n: int, v: int, q: int) 
         g, hours = q % tables.columns, tables.hours[j, q]
         first_n = min(s.first[n], hours)
         rate = tables.price[v, s.used[n] + g]
+        change += change_cost(tables, j, n, v, g)
         if tables.tardiness == AT_COMPLETION:
             change += tables.late[j, q]
         if tables.energy == PROPORTIONAL:

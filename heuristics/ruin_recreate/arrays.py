@@ -4,7 +4,7 @@ Arrays of ruin and recreate: the problem, and the state of the nodes that kernel
 A mode is a share level (first, by units) or 1, 2, ..., s_v dedicated GPUs. A node of type v with
 d dedicated GPUs and n_l shares of level l has k = d + bins(n) GPUs in use and costs
 
-    energy_vk min theta + idle_vk + sum of late_vja,   idle_vk = mu (s_v - k)
+    energy_vk min theta + idle_vk + sum of late_vja and changes,   idle_vk = mu (s_v - k)
 
 where under "proportional" energy is 0 and late has each job's part of the node price. `bins` is
 read from a table over the number of shares of each level: sum_l n_l step_l is the index of the
@@ -93,6 +93,11 @@ class ModeTables(NamedTuple):
     type_count: Ints  # (C,)
     spare: Floats  # (C,) $ of an empty node that counts among those required
     by_spare: Ints  # (C,) classes, the cheapest spare nodes first
+    charge: Floats  # (J,) $ of a job that does not stay where and how it ran; see `ChangeCosts`
+    # home, home_kind, home_mode: (J,) where and how it ran; -1 = it did not
+    home: Ints
+    home_kind: Ints
+    home_mode: Ints
     rule: Ints  # (2,) ANY number of nodes, SPARES are charged, EXACTLY so many have a job; how many
 
 
@@ -148,6 +153,7 @@ def mode_tables(instance: Instance) -> ModeTables:
     rule = SPARES if charged and mu > 0 else ANY
     if objective.open_nodes in ("rsjs_eq", "rsjs_eq_feasible"):
         rule = EXACTLY
+    changes = costs.change_costs(instance)
     return ModeTables(
         late=late,
         hours=hours,
@@ -168,8 +174,29 @@ def mode_tables(instance: Instance) -> ModeTables:
         type_count=cluster.allowed_in_class.sum(axis=1),
         spare=spare,
         by_spare=np.argsort(spare, kind="stable"),
+        charge=np.array(changes.charge),
+        home=np.array(changes.node),
+        home_kind=np.array(changes.node_type),
+        home_mode=_home_modes(instance, changes),
         rule=np.array([rule, 0 if rule == ANY else required_nodes(instance)]),
     )
+
+
+def _home_modes(instance: Instance, changes: costs.ChangeCosts) -> Ints:
+    """Return (J,) modes in which jobs ran; -1 = it did not run."""
+    mode = np.full(len(changes.node), -1)
+    for j in np.flatnonzero(changes.node_type >= 0).tolist():
+        gpu = int(instance.cluster.gpu_of_type[changes.node_type[j]])
+        mode[j] = mode_of(instance, gpu, int(changes.gpus[j]), int(changes.level[j]))
+    return mode
+
+
+def mode_of(instance: Instance, i: int, gpus: int, level: int) -> int:
+    """Return the mode on a GPU type of so many dedicated GPUs, or of a share level if >= 0."""
+    order = by_units(instance.cluster.gpu_types[i]) if instance.has_sharing else []
+    if level >= 0:
+        return order.index(level) if level in order else -1
+    return len(order) + gpus - 1
 
 
 def _padded(allowed: Bools) -> Ints:
@@ -243,12 +270,8 @@ def from_solution(instance: Instance, problem: ModeTables, start: Solution) -> R
     gpu = instance.cluster.gpu_of_type
     for j in np.flatnonzero(start.job_node >= 0).tolist():
         n = int(start.job_node[j])
-        v = int(kind[n])
-        order = by_units(instance.cluster.gpu_types[gpu[v]]) if instance.has_sharing else []
-        if start.job_level[j] >= 0:
-            a = order.index(int(start.job_level[j]))
-        else:
-            a = len(order) + int(start.job_gpus[j]) - 1
+        level, v = int(start.job_level[j]), int(kind[n])
+        a = mode_of(instance, int(gpu[v]), int(start.job_gpus[j]), level)
         i = int(state.load[n])
         state.jobs[n, i], state.mode[n, i] = j, a
         state.load[n] += 1

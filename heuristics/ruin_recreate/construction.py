@@ -53,7 +53,9 @@ def guide_of(instance: Instance, problem: ModeTables, dual: DualPrices) -> Guide
 def construct(instance: Instance, problem: ModeTables, dual: DualPrices) -> RuinState | None:
     """Return the state after one pass; None if `open_nodes` cannot be satisfied."""
     guide = guide_of(instance, problem, dual)
-    state = empty_state(problem, _types(problem, dual))
+    kind, ran = _types(problem, dual), (problem.charge > 0) & (problem.home_kind >= 0)
+    kind[problem.home[ran]] = problem.home_kind[ran]
+    state = empty_state(problem, kind)
     removed = kernels_recreate.removed_jobs(problem, state)
     space = kernels_node.layers(problem, state.jobs.shape[1] - 1)
     jobs, nodes = np.arange(len(problem.postponement)), np.arange(len(state.kind))

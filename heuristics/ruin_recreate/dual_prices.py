@@ -104,7 +104,7 @@ class DualColumns:
 def dual_columns(instance: Instance) -> DualColumns:
     """Return the columns of an instance with energy "first_ending" or "proportional"."""
     cluster, objective, table = instance.cluster, instance.objective, costs.cost_tables(instance)
-    proportional = objective.energy == "proportional"
+    proportional, least = objective.energy == "proportional", costs.change_costs(instance).least
     # (P,) places, the largest nodes first
     place_class, place_type = np.nonzero(cluster.allowed_in_class)
     larger_first = np.argsort(-cluster.gpus_of_type[place_type], kind="stable")
@@ -116,10 +116,11 @@ def dual_columns(instance: Instance) -> DualColumns:
         i = int(cluster.gpu_of_type[v])
         gpu = cluster.gpu_types[i]
         for level, share in enumerate(gpu.levels):
-            late, hours = table.shared_tardiness[:, i, level], table.shared_hours[:, i, level]
+            late = table.shared_tardiness[:, i, level] + least
+            hours = table.shared_hours[:, i, level]
             entries += _of_mode(instance, p, v, 1, share.units / gpu.units, late, hours)
         for g in range(1, cluster.node_types[v].gpus + 1):
-            late, hours = table.tardiness[:, i, g], table.hours[:, i, g]
+            late, hours = table.tardiness[:, i, g] + least, table.hours[:, i, g]
             entries += _of_mode(instance, p, v, g, float(g), late, hours)
     place, paid, room, cost = (np.array(values) for values in zip(*entries, strict=True))
     # (M,) right-hand sides: room at places, nodes of each class, all nodes; a single class of nodes

@@ -36,6 +36,16 @@ def clear(problem: ModeTables, state: RuinState, n: int) -> None:
 
 
 @inner
+def own_cost(problem: ModeTables, n: int, v: int, j: int, a: int) -> float:
+    """Return what job j adds by itself to node n of type v in mode a [$]; inf = not admissible."""
+    if problem.home[j] == n and problem.home_kind[j] == v and problem.home_mode[j] == a:
+        stays: float = problem.late[v, j, a]
+        return stays
+    moves: float = problem.late[v, j, a] + problem.charge[j]
+    return moves
+
+
+@inner
 def refresh(problem: ModeTables, state: RuinState, n: int) -> None:
     """Recompute all sums of a node from its jobs, which fit."""
     if state.load[n] == 0:
@@ -48,7 +58,7 @@ def refresh(problem: ModeTables, state: RuinState, n: int) -> None:
         j, a = state.jobs[n, i], state.mode[n, i]
         dedicated += problem.gpus[v, a]
         shares += problem.step[v, a]
-        late += problem.late[v, j, a]
+        late += own_cost(problem, n, v, j, a)
         first = min(first, problem.hours[v, j, a])
     used = dedicated + problem.bins[problem.bins_of[v] + shares]
     state.dedicated[n], state.shares[n], state.first[n] = dedicated, shares, first
@@ -68,7 +78,7 @@ def append(problem: ModeTables, state: RuinState, n: int, j: int, a: int) -> Non
     state.first[n] = min(state.first[n], problem.hours[v, j, a])
     used = state.dedicated[n] + problem.bins[problem.bins_of[v] + state.shares[n]]
     state.base[n] = problem.energy[v, used] * state.first[n] + problem.idle[v, used]
-    state.cost[n] += state.base[n] - before + problem.late[v, j, a]
+    state.cost[n] += state.base[n] - before + own_cost(problem, n, v, j, a)
 
 
 @inner
@@ -152,7 +162,7 @@ def _follow(problem: ModeTables, state: RuinState, space: Layers, n: int, capaci
         for t in range(capacity + 1):
             space.follow[i + 1, t] = INF
         for a in range(problem.mode_count[v]):
-            late, units = problem.late[v, j, a], problem.units[v, a]
+            late, units = own_cost(problem, n, v, j, a), problem.units[v, a]
             if late == INF:
                 continue
             late -= rate * units
@@ -180,7 +190,7 @@ def _lead(
         for t in range(capacity + 1):
             space.lead[i + 1, t] = INF
         for a in range(problem.mode_count[v]):
-            late, units = problem.late[v, j, a], problem.units[v, a]
+            late, units = own_cost(problem, n, v, j, a), problem.units[v, a]
             if late == INF:
                 continue
             late -= rate * units

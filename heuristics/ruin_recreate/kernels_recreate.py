@@ -20,7 +20,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, uniform
 from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, RuinState
-from rsjs.heuristics.ruin_recreate.kernels_node import Layers, append, refresh, resize
+from rsjs.heuristics.ruin_recreate.kernels_node import Layers, append, own_cost, refresh, resize
 
 INF = np.inf
 
@@ -77,7 +77,7 @@ def open_node(
         j = removed.job[i]
         base = -problem.postponement[j] - guide.gain[j]
         for a in range(problem.mode_count[v]):
-            value = base + problem.late[v, j, a]
+            value = base + own_cost(problem, n, v, j, a)
             value += problem.energy[v, size] * problem.hours[v, j, a] + price * problem.room[v, a]
             if value < best:
                 best, chosen, chosen_mode = value, i, a
@@ -118,7 +118,7 @@ def insert(
                 if problem.gpus[v, a] > 0:
                     break
                 continue
-            value = problem.late[v, j, a] + problem.idle[v, used] - state.base[n]
+            value = own_cost(problem, n, v, j, a) + problem.idle[v, used] - state.base[n]
             value += problem.energy[v, used] * min(first, problem.hours[v, j, a])
             value += price * problem.room[v, a]
             if value < best:

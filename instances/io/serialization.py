@@ -14,7 +14,7 @@ from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 if TYPE_CHECKING:
     from rsjs.instances.cluster import Cluster
-    from rsjs.instances.instance import Instance, Workload
+    from rsjs.instances.instance import Instance, Objective, Workload
     from rsjs.instances.jobs import Jobs
 
 Document = dict[str, Any]
@@ -128,11 +128,17 @@ def _common(subject: Instance | Workload) -> Document:
         "jobs": _jobs(cluster, subject.jobs),
         "H": subject.H,
         "rho": subject.rho,
-        "objective": vars(objective),
+        "objective": of_objective(objective),
     }
     if subject.generator:
         document["generator"] = dict(subject.generator)
     return document
+
+
+def of_objective(objective: Objective) -> Document:
+    """Return the document of an objective; costs of changes that are 0 are left out."""
+    kinds = vars(objective).items()
+    return {key: value for key, value in kinds if value or key not in ("migration", "start")}
 
 
 def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:

@@ -44,6 +44,9 @@ Objective: the sum of
                    first_ending       nodes with jobs: price for the GPUs in use x least t_jq there
                    next_event         t* x the sum of these prices
     idle           nodes that are on  mu x GPUs not in use
+    changes        job that runs      `start` if it does not run in `current`; 0 if it does, on the
+                                      same node of the same type, in the same configuration; else
+                                      `migration`. A term where one of the two is > 0
 """
 
 from __future__ import annotations
@@ -69,6 +72,7 @@ INSTANCE, SOLUTION = "rsjs-instance/1", "rsjs-solution/1"
 OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
+CHANGES = ("migration", "start")  # what the term "changes" is made of
 FIXED = "fixed"  # the law with all mass on epochs_max
 SLOWEST = "slowest_hours_per_epoch"
 LARGEST = 10**15
@@ -205,6 +209,7 @@ RULES = {
     "open_nodes": ("word", ("free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible")),
     "expectation": ("word", ("worst_case", "mean", "expected")),
     "mu": POSITIVE,
+    **{f"{name}?": POSITIVE for name in CHANGES},
 }
 THE_INSTANCE = {
     **{"format": NAME, "name": NAME, "now?": ANY, "H": POSITIVE, "rho": POSITIVE},
@@ -383,8 +388,8 @@ def instance_of(document: Any) -> Document:
     for job in jobs:
         for key in {"hours_per_epoch", "inflation"}.intersection(job):
             job[key] = {gpu: trimmed(row) for gpu, row in job[key].items() if trimmed(row)}
-    for part in [*jobs, *cluster["nodes"]]:
-        for key in ("inflation", "meta", "names", SLOWEST):
+    for part in [*jobs, *cluster["nodes"], instance["objective"]]:
+        for key in ("inflation", "meta", "names", SLOWEST, *CHANGES):
             if key in part and not part[key]:
                 del part[key]
     return instance
@@ -461,6 +466,7 @@ class Instance:
         normal = instance_of(document)
         self.name, self.jobs, self.rules = normal["name"], normal["jobs"], normal["objective"]
         self.now, self.H, self.rho = (normal[key] for key in ("now", "H", "rho"))
+        self.current = normal.get("current")
         self.gpus = {gpu["name"]: gpu for gpu in normal["cluster"]["gpu_types"]}
         self.types = normal["cluster"]["node_types"]
         groups = normal["cluster"]["nodes"]
@@ -806,7 +812,21 @@ def terms(instance: Instance, solution: Document) -> dict[str, Fraction]:
             cost["energy"] += price * spent / node_type["gpus"]
     on = sum(instance.types[v]["gpus"] for v in solution["node_type"] if v >= 0)
     cost["idle"] = rules["mu"] * (on - sum(used.values()))
+    if any(name in rules for name in CHANGES):
+        cost["changes"] = sum((change_cost(instance, solution, j) for j in rate), ZERO)
     return cost
+
+
+def change_cost(instance: Instance, solution: Document, j: int) -> Fraction:
+    """Return what job j, which runs, pays for being started or moved [$]."""
+    if instance.current is None or instance.current["job_node"][j] < 0:
+        cost: Fraction = instance.rules.get("start", ZERO)
+        return cost
+    before, after = (
+        (*(arrays[name][j] for name in ARRAYS[:3]), arrays["node_type"][arrays["job_node"][j]])
+        for arrays in (instance.current, solution)
+    )
+    return ZERO if before == after else instance.rules.get("migration", ZERO)
 
 
 def chosen_rate(instance: Instance, solution: Document, j: int) -> Fraction:

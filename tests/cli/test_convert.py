@@ -30,6 +30,22 @@ def test_jobs_submitted_at_different_times_are_a_workload(rsjs, folder, tmp_path
     assert len(read_workload(tmp_path / "w.json").jobs) == 8
 
 
+def test_an_instance_becomes_one_that_charges_changes(rsjs, folder, tmp_path):
+    output = tmp_path / "charged.json"
+    costs = ("--migration-cost", "2", "--start-cost", "0.5")
+    made = rsjs("convert", folder / "small.json", *costs, "-o", output, "--json").json
+    charged, plain = read_instance(output), read_instance(folder / "small.json")
+    assert (made["name"], made["sha256"]) == (f"{plain.name}-m2-s0.5", charged.digest)
+    assert (charged.objective.migration, charged.objective.start) == (2, 0.5)
+    wrong = rsjs("convert", folder / "small.json", "--start-cost", "-1", "-o", output)
+    told = "--start-cost: found -1.0, expected a number from 0 to 1e+15"
+    assert wrong.code == 2
+    assert told in wrong.err
+    both = rsjs("convert", folder / "small.json", *costs, "--method", "greedy", "-o", output)
+    assert both.code == 2
+    assert "--method: found 'greedy', expected no method" in both.err
+
+
 @pytest.mark.parametrize("suffix", [".mps", ".lp", ".mps.gz", ".lp.gz"])
 def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
     path = tmp_path / f"model{suffix}"

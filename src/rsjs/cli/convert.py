@@ -22,9 +22,16 @@ from rsjs.formulations.backends.solution_files import FORMATS
 from rsjs.formulations.milp import export
 from rsjs.instances.check import check
 from rsjs.instances.io import gpuscheduler_csv
-from rsjs.instances.io.files import SolutionFile, read_any, read_instance, write_solution
+from rsjs.instances.io.files import (
+    SolutionFile,
+    read_any,
+    read_instance,
+    write_instance,
+    write_solution,
+)
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.transform import with_change_costs
 from rsjs.runs.verified_run import verdict_keys
 
 DEFAULT = "jahani_patterns"
@@ -55,6 +62,18 @@ def convert(
         ),
     ] = None,
     form: Form = "rsjs",
+    migration: Annotated[
+        float | None,
+        option(
+            "DOLLARS", "Cost of each job that an instance moves, 0 by default.", "--migration-cost"
+        ),
+    ] = None,
+    start: Annotated[
+        float | None,
+        option(
+            "DOLLARS", "Cost of each job that an instance starts, 0 by default.", "--start-cost"
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -67,6 +86,7 @@ def convert(
       rsjs convert instance.json --method jahani_patterns -o model.mps.gz
       rsjs convert test_jobs.json -o jobs.json
       rsjs convert jobs.json --form published -o test_jobs.json
+      rsjs convert instance.json --migration-cost 2 --start-cost 0.5 -o charged.json
 
     CSV files are those of GPUScheduler: jobs submitted at one time become an instance, others a
     workload; there is no place for objective, H, rho and a placement: read back, they are the
@@ -79,7 +99,15 @@ def convert(
 
     MIG jobs are those of Konopa et al. 2025. Their files have no place for classes, further fields
     and whether a job may migrate, and none for memory and deadlines that are not integers.
+
+    With --migration-cost or --start-cost an instance is written as one whose objective charges what
+    changes against its `current` placement; its name tells both.
     """
+    if migration is not None or start is not None:
+        if method is not None:
+            raise InputError("--method", method, "no method: costs of changes go into an instance")
+        _write_charged(source, output, migration or 0.0, start or 0.0, as_json=as_json)
+        return
     if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
         _write_model(source, output, method or DEFAULT, as_json=as_json)
         return
@@ -155,6 +183,21 @@ def import_solution(
         written = str(output) if verdict.feasible else "not written"
         print_verdict(document, ("solution", written))
     raise typer.Exit(0 if verdict.feasible else 1)
+
+
+def _write_charged(
+    source: Path, output: Path, migration: float, start: float, *, as_json: bool
+) -> None:
+    """Write an instance that charges migrations and starts."""
+    writable(output, source)
+    instance = read_instance(source)
+    try:
+        charged = with_change_costs(instance, migration=migration, start=start)
+    except InputError as error:
+        named = f"--{error.pointer.rpartition('/')[2]}-cost"
+        raise InputError(named, error.value, error.expected) from None
+    write_instance(charged, output)
+    print_made(charged, output, as_json=as_json)
 
 
 def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:

@@ -117,6 +117,12 @@ class Row(SimulationRow, ScheduleRow, PlacementRow, total=False):
     postponement: Annotated[Number, Column("checker", "term of the objective", "$")]
     energy: Annotated[Number, Column("checker", "term of the objective", "$")]
     idle: Annotated[Number, Column("checker", "term of the objective: idle nodes", "$")]
+    changes: Annotated[
+        Number,
+        Column(
+            "checker", "term of the objective: jobs started and moved; none if not charged", "$"
+        ),
+    ]
     bound: Annotated[Number, Column("method", "lower bound, valid for the instance", "$")]
     best_bound: Annotated[Number, Column("collection", "best valid bound of all runs", "$")]
     own_gap: Annotated[

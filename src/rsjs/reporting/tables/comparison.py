@@ -75,6 +75,7 @@ COLUMNS: Sequence[Column] = (
     _term("postponement", "postponement", rank=6),
     _term("energy", "energy", rank=7),
     _term("idle", "idle", rank=10),
+    _term("changes", "changes", rank=10),
     _cost("bound", "bound", rank=8),
     _cost("best_bound", "best bound", part="instance", rank=8),
     _gap("own_gap", "own gap", rank=5),
