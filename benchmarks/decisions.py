@@ -3,10 +3,10 @@ What single decisions of policies cost where all decide on the same: `python -m 
 -o FILE` writes it.
 
 Each workload of the load sweep of the bundled campaign `online-claims` is simulated under
-`queue:greedy`. At five moments, evenly spread, every method is asked instead what it would do, and
-the checker prices the answer by the objective of that moment; the simulation goes on with greedy.
-A row is a workload and a method: the sum over the moments. A method without an answer has no row.
-Workloads that the file already has are not done again.
+`queue:greedy`. At five moments, evenly spread, every method is asked what it would do, and the
+checker prices the answer by the objective of that moment. A row is a workload and a method: the
+sum over the moments. A method without an answer has no row. Workloads that the file already has
+are not done again.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from rsjs.instances.instance import Workload
 from rsjs.instances.io.files import write_bytes
 from rsjs.rows.csv import csv_text, read_rows
 from rsjs.runs.provenance import stamp
+from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Choice, Stopped
-from rsjs.simulation.state import State
+from rsjs.simulation.policy import Stopped
+from rsjs.simulation.snapshots import states
 
 GAPS, NODES, SEEDS = (65000, 30000, 17500, 14000, 8000), (10, 20, 50), (1, 2, 3)
-HOUR = Options(decision_limit=3600.0)  # for all methods together: none is stopped by the clock
+HOUR = 3600.0  # s, of a decision: none is stopped by the clock
 ALONG, MOMENTS = "queue:greedy", 5
 METHODS = (
     *("queue:edf", "queue:fifo", "queue:pedf", ALONG, "randomized_queue", "sts:fallback", "roll"),
@@ -43,23 +43,19 @@ METHODS = (
 
 def costs(of: Workload) -> dict[str, list[float]]:
     """Return what each method's decisions at the moments cost; fewer if it has no answer [$]."""
-    greedy, asked = policy(ALONG, of), {method: policy(method, of) for method in METHODS}
+    asked = {method: policy(method, of) for method in METHODS}
     every = max(1, 2 * len(of.jobs) // MOMENTS)  # an arrival and a completion of each job
+    log = event_log.of(simulate(of, policy(ALONG, of)))
     found: dict[str, list[float]] = defaultdict(list)
-
-    def decide(state: State, memory: Any) -> Choice:
-        if state.number % every == every // 2 and state.number // every < MOMENTS:
-            for method, policy_of in asked.items():
-                try:
-                    solution = policy_of.decide(state, None).solution
-                except Stopped:
-                    continue
-                verdict = check(state.instance, solution)
-                if verdict.feasible and verdict.objective is not None:
-                    found[method].append(verdict.objective)
-        return greedy.decide(state, memory)
-
-    simulate(of, replace(greedy, decide=decide), HOUR)
+    for state in states(of, log, [k * every + every // 2 for k in range(MOMENTS)]):
+        for method, policy_of in asked.items():
+            try:
+                solution = policy_of.decide(replace(state, time_limit=HOUR), None).solution
+            except Stopped:
+                continue
+            verdict = check(state.instance, solution)
+            if verdict.feasible and verdict.objective is not None:
+                found[method].append(verdict.objective)
     return found
 
 

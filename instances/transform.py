@@ -13,6 +13,8 @@ a time is luck. With pi a permutation of the jobs and sigma one of the nodes, jo
 instance is job pi(j), node n is node sigma(n).
 
 `with_change_costs` makes an instance charge migrations and starts.
+
+A rigid workload (`rigid`) is one of jobs that admit a single number of GPUs, as users ask for it.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError
 from rsjs.core.types import Ints
 from rsjs.instances import costs
 from rsjs.instances.generators import random_streams
-from rsjs.instances.instance import Instance
+from rsjs.instances.generators.random_streams import rounded
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 
 
@@ -144,3 +148,39 @@ def with_change_costs(instance: Instance, *, migration: float, start: float) -> 
 
 def _order(seed: int, field: str, n: int) -> Ints:
     return np.argsort(random_streams.uniforms("permutation", seed, field, n), kind="stable")
+
+
+def rigid(workload: Workload) -> Workload:
+    """
+    Return the workload with jobs that run on one number of GPUs, and on no share.
+
+    The number is a power of two that the job admits on some GPU type, each equally likely, drawn by
+    the name of the workload. The due date keeps its distance from the submission in units of the
+    time that the fastest mode takes: what was tight stays so.
+    """
+    whole, jobs = workload.submitted(), workload.jobs
+    hours = whole.hours_per_epoch  # (J, T, G + 1)
+    largest = hours.shape[2] - 1
+    asked = [2**k for k in range(largest.bit_length())]
+    admitted = np.any(hours[:, :, asked] < np.inf, axis=1)  # (J, powers of two)
+    for j in np.flatnonzero(~admitted.any(axis=1))[:1]:
+        raise InputError(f"/jobs/{j}", jobs.id[j], "a job that runs on 1, 2, 4, ... GPUs")
+    u = random_streams.uniforms("rigid", 1, workload.name, len(jobs))
+    pick = random_streams.index(u, admitted.sum(axis=1))
+    place = (admitted.cumsum(axis=1) > pick[:, None]).argmax(axis=1)
+    gpus = np.array(asked)[place]  # (J,)
+    kept = np.arange(largest + 1) == gpus[:, None, None]
+    table = np.where(kept, hours, np.inf)
+    slower = table.min(axis=(1, 2)) / hours.min(axis=(1, 2))
+    origin = workload.generator
+    return replace(
+        workload,
+        name=f"{workload.name}-rigid",
+        jobs=replace(
+            jobs,
+            due=rounded(jobs.release + (jobs.due - jobs.release) * slower),
+            hours_per_epoch=table,
+            inflation=np.full_like(jobs.inflation, np.inf),
+        ),
+        generator={**origin, "parameters": {**origin.get("parameters", {}), "rigid": True}},
+    )

@@ -17,24 +17,29 @@ which they are written, seeds last. A set that changes gets a new name.
 from __future__ import annotations
 
 import csv
+import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
+from rsjs.instances import decision_points
 from rsjs.instances.generators import andreas, heterogeneous, jahani, kiros, planted, sts
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.transform import rigid
 
 MIG = "mig"
+POINTS = "points"
 _SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
 LICENCE = "CC-BY-4.0"
 # Tier -> the max nodes and jobs of an instance in it.
@@ -64,9 +69,17 @@ WORKLOADS: Mapping[str, Callable[..., Workload]] = {
 
 
 def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
-    """Return the instance, or set of MIG jobs, that a generator makes of its arguments."""
+    """
+    Return the instance, or set of MIG jobs, that a generator makes of its arguments.
+
+    `mig` takes a file and a seed, a decision point its set and its number there, from 0.
+    """
     if name == MIG:
         return generate.generate(mig_config(arguments["config"]), arguments["seed"])
+    if name == decision_points.NAME:
+        record = point_records(arguments["set"])[arguments["number"]]
+        workload = drawn_workload(canonical_text(record["workload"]))
+        return decision_points.of_record(record).instance(workload)
     return GENERATORS[name](**arguments)
 
 
@@ -75,6 +88,21 @@ def refuse_other(subject: Instance | JobSet, sha256: str) -> None:
     if subject.digest != sha256:
         expected = f"{sha256}, the digest of {subject.name} in the library"
         raise InputError("/sha256", subject.digest, expected)
+
+
+@lru_cache(maxsize=2)  # members of one workload follow each other
+def drawn_workload(text: str) -> Workload:
+    """Return the workload of a canonical text: generator, arguments, and whether jobs are rigid."""
+    recipe = json.loads(text)
+    workload = WORKLOADS[recipe["generator"]](**recipe["arguments"])
+    return rigid(workload) if recipe["rigid"] else workload
+
+
+@cache
+def point_records(name: str) -> list[dict[str, Any]]:
+    """Read the states of the decision points of a set in `data/points`."""
+    text = (data() / POINTS / f"{name}.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
 @cache
@@ -100,15 +128,23 @@ def recipes() -> Mapping[str, Mapping[str, Any]]:
 
 
 def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return generator and arguments of each member of a set; `mig` takes a file and a seed."""
+    """Return generator and arguments of each member of a set, see `draw`."""
     if config := recipes()[name].get(MIG):
         return [(MIG, {"config": config, "seed": seed}) for seed in mig_config(config).seeds]
+    if POINTS in recipes()[name]:
+        numbers = range(len(point_records(name)))
+        return [(decision_points.NAME, {"set": name, "number": k}) for k in numbers]
     return [
-        (
-            entry["generator"],
-            {"nodes": nodes, "jobs": jobs, "seed": seed, **entry.get("options", {})},
-        )
+        (entry["generator"], arguments)
         for entry in recipes()[name]["instances"]
+        for arguments in drawings(entry)
+    ]
+
+
+def drawings(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the arguments of a generator for each size and seed of an entry."""
+    return [
+        {"nodes": nodes, "jobs": jobs, "seed": seed, **entry.get("options", {})}
         for text in entry["sizes"]
         for nodes, jobs in sizes(text)
         for seed in entry.get("seeds", [1])

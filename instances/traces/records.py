@@ -167,7 +167,9 @@ class TraceFormat:
     """A trace format."""
 
     name: str
-    title: str  #: trace and licence, for documentation
+    title: str  #: for documentation
+    #: of the published data; None = none stated, so nothing made of it may be handed on
+    licence: str | None = None
     tables: tuple[TraceTable, ...]
     #: jobs in the order of the file, from the sources by table
     rows: Callable[[Mapping[str, ByteSource]], Iterator[JobRecords]]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rsjs.core.errors import InputError, described
+from rsjs.instances import decision_points
 from rsjs.instances.traces.formats.gavel import GAVEL
 from rsjs.instances.traces.formats.helios import HELIOS
 from rsjs.instances.traces.formats.openb import OPENB
@@ -43,6 +45,23 @@ class Trace:
     def file(self) -> str:
         """Return the name of the first file, for messages about the whole trace."""
         return next(iter(self.tables.values())).name
+
+
+def format_of(generator: Mapping[str, Any]) -> TraceFormat | None:
+    """Return the public trace that a `generator` block names; None if it names none."""
+    parameters = generator.get("parameters", {})
+    if generator.get("name") == decision_points.NAME:
+        return format_of(parameters["workload"]["generator"])
+    return FORMATS.get(parameters.get("format")) if generator.get("name") == "trace" else None
+
+
+def refuse_unlicensed(generator: Mapping[str, Any]) -> None:
+    """Raise InputError for what is made of a trace without a licence: it is not redistributed."""
+    trace = format_of(generator)
+    if trace is not None and trace.licence is None:
+        found = described(f"data of {trace.title}, which states no licence")
+        expected = "data that may be redistributed; give the recipe instead: docs/guides/points.md"
+        raise InputError("/generator", found, expected)
 
 
 def open_trace(paths: Sequence[Path]) -> Trace:

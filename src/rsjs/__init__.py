@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "InputError", "Method", "MethodError", "Solution", "__version__"]  # noqa: F405
 __all__ += ["best_known", "check", "compare", "cost_tables", "export_model", "finished"]  # noqa: F405
 __all__ += ["from_frames", "generate", "library", "load", "run_campaign", "save"]  # noqa: F405
-__all__ += ["simulate", "solve"]  # noqa: F405
+__all__ += ["simulate", "snapshots", "solve"]  # noqa: F405
 
 
 def __getattr__(name: str) -> Any:

@@ -476,6 +476,47 @@ def simulate(
     return outcomes[0] if alone else outcomes
 
 
+def snapshots(
+    outcome: Outcome,
+    *,
+    hours: Sequence[float] | None = None,
+    number: int | None = None,
+    use: Sequence[float] | None = None,
+) -> list[Instance]:
+    """
+    Return decisions of a simulation as instances, with jobs that run and jobs that wait.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of `simulate`; its policy decides at these moments.
+    hours : sequence of float [h]
+        The decision nearest to each of these times; or
+    number : int
+        so many, evenly spread over all decisions; or
+    use : sequence of float
+        the decision at which the share of GPUs in use is nearest to each of these, in [0, 1]; of
+        several the one with the most jobs at hand, then the first.
+
+    Returns
+    -------
+    list of Instance
+        In the order of time, each moment once. `current` is the placement until then.
+
+    Raises
+    ------
+    InputError
+        For none or several of the three ways, and a moment that there is not.
+    """
+    from rsjs.simulation import event_log
+    from rsjs.simulation import snapshots as points
+    from rsjs.simulation.outcome import Outcome
+
+    _refuse_other(outcome, Outcome, "the outcome of a policy, as `rsjs.simulate` returns it")
+    moments = points.Moments(hours=hours, number=number, use=use)
+    return points.snapshots(outcome.workload, event_log.of(outcome), moments)
+
+
 def _refuse_other(value: Any, kinds: Any, expected: str) -> Any:
     """Return the value, if it is of a kind that is expected."""
     if not isinstance(value, kinds):

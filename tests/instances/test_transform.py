@@ -8,13 +8,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io import serialization
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.serialization import of_instance
-from rsjs.instances.transform import permuted, subinstance
+from rsjs.instances.transform import permuted, rigid, subinstance
 
 
 @pytest.mark.parametrize("expectation", ["worst_case", "mean", "expected"])
@@ -100,3 +101,30 @@ def test_an_order_is_the_same_on_every_machine():
     assert other.name == f"{instance.name}-p1"
     assert other.digest.startswith("0f5ba9c375b9ff4f")
     assert permuted(instance, 2).instance.digest != other.digest
+
+
+@pytest.mark.parametrize("make", [jahani.workload, sts.workload])
+def test_rigid_jobs_run_on_one_number_of_gpus_that_they_admitted(make):
+    elastic = make(nodes=3, jobs=40, seed=1, law="exp")
+    made = rigid(elastic)
+    before, after = elastic.submitted(), made.submitted()
+    runs = np.isfinite(after.hours_per_epoch)
+    gpus = runs.any(axis=1)
+    assert (gpus.sum(axis=1) == 1).all()
+    assert {*gpus.argmax(axis=1).tolist()} == {1, 2, 4, 8} & {*range(elastic.cluster.largest + 1)}
+    assert (after.hours_per_epoch[runs] == before.hours_per_epoch[runs]).all()
+    assert not after.has_sharing
+    fastest = [each.hours_per_epoch.min(axis=(1, 2)) for each in (before, after)]
+    slack = [each.jobs.due - each.jobs.release for each in (before, after)]
+    assert slack[1] / fastest[1] == pytest.approx(slack[0] / fastest[0], rel=1e-4)
+    assert made.generator["parameters"]["rigid"]
+    assert made.digest == rigid(elastic).digest != elastic.digest
+
+
+def test_a_job_that_runs_on_three_gpus_only_cannot_be_made_rigid():
+    elastic = jahani.workload(nodes=2, jobs=3, seed=1, law="exp")
+    hours = elastic.jobs.hours_per_epoch.copy()
+    hours[1, :, [1, 2, 4, 8]] = np.inf
+    other = replace(elastic, jobs=replace(elastic.jobs, hours_per_epoch=hours))
+    with pytest.raises(InputError, match="/jobs/1: found 'j2', expected a job that runs on 1, 2"):
+        rigid(other)

@@ -96,7 +96,7 @@ def _changed(lines, number, old, new):
     ("number", "old", "new", "told"),
     [
         (0, '"sha256":"', '"sha256":"0', r"/sha256: found 0.* of (.+), expected .* of \1"),
-        (0, '"boot":0.1', '"boot":0.2', "/totals"),
+        (0, '"boot":0.1', '"boot":0.2', r"line \d+/energy: .* at .* h"),
         (0, "rsjs-simulation-log/1", "rsjs-simulation-log/2", "a whole log of format"),
         (-1, '"late":', '"late":1', "other totals: late"),
         (-1, '"complete"', '"deadlock"', "/status"),
@@ -108,7 +108,7 @@ def _changed(lines, number, old, new):
         (3, '"in_use":[', '"in_use":[9,', "line 4/in_use"),
         (3, '"kinds":[', '"kinds":["switch",', "line 4/kinds"),
         (1, '"arrived":["j1"],', "", "line 2/arrived: found None"),
-        (1, '"decided":true', '"decided":false', "/totals: found sts:fallback at 0 h"),
+        (1, '"decided":true', '"decided":false', "line 2: found sts:fallback at 0 h"),
         (1, '"decided":true,', "", "KeyError: 'decided'"),
         (0, '"boot":0.1', '"boot":[]', "/boot: found"),
         (0, '"policy":', '"politics":', "KeyError: 'policy'"),
@@ -140,7 +140,7 @@ def test_a_log_with_another_decision_is_refused(tmp_path, workload, outcome):
     lines[1] = json.dumps(event)
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(lines))
-    with pytest.raises(InputError, match="range: /job_gpus/0: found 99"):
+    with pytest.raises(InputError, match=r"line 2: .*range: /job_gpus/0: found 99"):
         replay(workload, event_log.read(path))
 
 

@@ -119,6 +119,7 @@ def _rates_of(code: Ints, types: tuple[str, ...], gpus: Floats, rates: Rates | N
 GAVEL = TraceFormat(
     name="gavel",
     title="Gavel",
+    licence="MIT",
     tables=(_TRACE, _RATES),
     rows=_rows,
     gpu="V100",

@@ -53,6 +53,7 @@ def _jobs(block: TableBlock) -> JobRecords:
 HELIOS = TraceFormat(
     name="helios",
     title="Helios cluster_log",
+    licence="CC-BY-4.0",
     tables=(_JOBS,),
     rows=partial(read_table, _JOBS, _jobs),
     zoned=False,

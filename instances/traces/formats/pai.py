@@ -190,6 +190,7 @@ def _jobs(block: TableBlock, tasks: Any, models: tuple[str, ...], matched: Bools
 PAI = TraceFormat(
     name="pai",
     title="Alibaba cluster-trace-gpu-v2020",
+    licence="CC-BY-4.0",
     tables=(_JOBS, _TASKS, _SPEC),
     rows=_rows,
     nodes=partial(read_nodes, _SPEC, "cap_gpu", "gpu_type"),

@@ -198,6 +198,7 @@ def _jobs(
 PHILLY = TraceFormat(
     name="philly",
     title="Microsoft Philly cluster_job_log",
+    licence="CC-BY-4.0",
     tables=(_JOBS, _NODES),
     rows=_rows,
     nodes=partial(read_nodes, _NODES, "number of GPUs", None),

@@ -16,23 +16,30 @@ from typing import Any
 from rsjs.bks.candidates import Candidates, CostCandidate
 from rsjs.bks.entries import BestKnown, Bound
 from rsjs.core.errors import InputError, described
+from rsjs.instances import decision_points
 from rsjs.instances.generators import planted
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.json_schema import fit, schema_text
-from rsjs.instances.library.sets import GENERATORS
+from rsjs.instances.library.sets import GENERATORS, draw, library_set, names
 from rsjs.runs.provenance import utc
 
 
 def made_by(instance: Instance) -> dict[str, Any] | None:
     """Return generator, version and parameters that draw this very instance; None if none do."""
     block = instance.generator
-    if block.get("name") not in GENERATORS:
+    parameters = block.get("parameters", {})
+    if block.get("name") == decision_points.NAME:
+        members = (one for name in names() for one in library_set(name).members)
+        parameters = next((m.arguments for m in members if m.sha256 == instance.digest), None)
+        if parameters is None:  # not of the library: its document is kept
+            return None
+    elif block.get("name") not in GENERATORS:
         return None
     recipe = {
         "generator": block["name"],
         "version": str(block.get("version", "")),
-        "parameters": dict(sorted(block.get("parameters", {}).items())),
+        "parameters": dict(sorted(parameters.items())),
     }
     try:
         return recipe if make(recipe).digest == instance.digest else None
@@ -60,12 +67,14 @@ def made_again(entry: BestKnown) -> Instance:
 
 def make(recipe: Mapping[str, Any]) -> Instance:
     """Draw the instance of a recipe: generator, version, parameters."""
-    name = recipe["generator"]
-    if name not in GENERATORS:
-        raise InputError("/made_by/generator", name, f"one of {', '.join(GENERATORS)}")
+    name, known = recipe["generator"], [*GENERATORS, decision_points.NAME]
+    if name not in known:
+        raise InputError("/made_by/generator", name, f"one of {', '.join(known)}")
     try:
-        return GENERATORS[name](**recipe["parameters"])
-    except TypeError as error:
+        instance = draw(name, recipe["parameters"])
+        assert isinstance(instance, Instance), "no set of MIG jobs"
+        return instance
+    except (TypeError, LookupError, OSError) as error:
         reason = described(str(error))
         raise InputError("/made_by/parameters", reason, f"parameters of {name}") from None
 

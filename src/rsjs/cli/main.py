@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "fetch-models": ("generate:fetch_models", "write the model files of the solver track"),
         "trace": ("trace:trace", "check public traces, and make workloads of them"),
         "import": ("trace:import_", "make an instance or a workload of your own tables"),
+        "snapshots": ("snapshots:snapshots", "take decisions out of a simulation as instances"),
         "profile": ("profile:profile", "fit execution times to measurements"),
         "convert": ("convert:convert", "read and write files of other programs and solvers"),
     },

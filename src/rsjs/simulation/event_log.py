@@ -53,7 +53,7 @@ class Log:
 
 
 def of(outcome: Outcome) -> Log:
-    """Return the log of a run; of an event without what is empty."""
+    """Return the log of a run in canonical form; of an event without what is empty."""
     run = {
         "format": FORMAT,
         "workload": outcome.workload.name,
@@ -62,11 +62,12 @@ def of(outcome: Outcome) -> Log:
         "options": outcome.options.as_dict(),
     }
     events = [
-        {key: value for key, value in record._asdict().items() if value not in ([], {}, None)}
+        canonical({key: v for key, v in record._asdict().items() if v not in ([], {}, None)})
         for record in outcome.records
     ]
-    end = {"status": str(outcome.status), "message": outcome.message}
-    return Log(run=run, events=events, end={**end, "totals": asdict(outcome.totals)})
+    end: Document = {"status": str(outcome.status), "message": outcome.message}
+    end |= {"totals": canonical(asdict(outcome.totals))}
+    return Log(run=run, events=events, end=end)
 
 
 def text(outcome: Outcome) -> str:
@@ -99,7 +100,13 @@ def read(path: str | Path) -> Log:
     return Log(run=documents[0], events=documents[1:-1], end=documents[-1])
 
 
-def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
+def replay(
+    workload: Workload,
+    log: Log,
+    *,
+    checker: bool = True,
+    seen: Callable[[State], object] = lambda state: None,
+) -> Outcome:
     """
     Simulate the solutions of a log again.
 
@@ -108,6 +115,8 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     checker : bool
         Whether decisions are also put before the checker itself; the engine's `Constraints`, which
         say the same in a tenth of the time, look at them in any case.
+    seen : function
+        Called with the state before each decision.
 
     Raises
     ------
@@ -123,7 +132,7 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
             raise InputError("/status", log.end["status"], "a run that was not interrupted")
         recorded = Policy(
             spelling=log.run["policy"],
-            decide=_decisions(workload, log, checker),
+            decide=_decisions(workload, log, checker, seen),
             keeps_running=log.end["status"] == Status.LOST,
         )
         outcome = simulate(workload, recorded, Options(**log.run["options"]))
@@ -137,30 +146,35 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
 
 
 def _refuse_other(outcome: Outcome, log: Log) -> None:
-    """Raise InputError unless a run came to the totals, the events and the status of a log."""
+    """Raise InputError, with the first place, unless a run came to events and end of a log."""
     again, before = of(outcome), log.end["totals"]
-    if (totals := canonical(again.end["totals"])) != before:
-        other = (f"{name} {value!r}" for name, value in totals.items() if value != before.get(name))
-        message = outcome.message or f"other totals: {', '.join(other)}"
-        raise InputError("/totals", described(message), "those of the log")
+    for line, (event, logged) in enumerate(zip(again.events, log.events, strict=False), start=2):
+        for key in sorted({*event, *logged}):
+            if event.get(key) != logged.get(key):
+                if outcome.message and line > len(again.events):  # where the run ended
+                    raise InputError(f"line {line}", described(outcome.message), "that of the log")
+                expected = f"{event.get(key)!r} at {event['time']:g} h"
+                raise InputError(f"line {line}/{key}", logged.get(key), expected)
     if len(again.events) != len(log.events):
         events = described(f"{len(again.events)} events")
         raise InputError("", events, f"the {len(log.events)} of the log")
-    for line, (made, logged) in enumerate(zip(again.events, log.events, strict=True), start=2):
-        event = canonical(made)
-        for key in sorted({*event, *logged}):
-            if event.get(key) != logged.get(key):
-                raise InputError(f"line {line}/{key}", logged.get(key), repr(event.get(key)))
     if outcome.status != log.end["status"]:
         raise InputError("/status", log.end["status"], str(outcome.status))
+    if (totals := again.end["totals"]) != before:
+        other = (f"{name} {value!r}" for name, value in totals.items() if value != before.get(name))
+        found = described(f"other totals: {', '.join(other)}")
+        raise InputError("/totals", found, "those of the log")
 
 
-def _decisions(workload: Workload, log: Log, checker: bool) -> Callable[[State, Any], Choice]:
+def _decisions(
+    workload: Workload, log: Log, checker: bool, seen: Callable[[State], object]
+) -> Callable[[State, Any], Choice]:
     """Return what decides as a log says."""
     types = {v.name: i for i, v in enumerate(workload.cluster.node_types)}
     decided = [i for i, event in enumerate(log.events) if event["decided"]]
 
     def decide(state: State, memory: Any) -> Choice:
+        seen(state)
         if state.number >= len(decided):  # where a run that failed ends
             complete = log.end["status"] in (Status.COMPLETE, Status.LOST)
             status = Status.ERROR if complete else Status(log.end["status"])

@@ -6,6 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import rsjs
+from rsjs.instances.traces.convert import ConversionOptions, convert
+from rsjs.instances.traces.imputation import parse_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
@@ -59,3 +62,29 @@ def test_helios(traces):
     report = inspect(open_trace([traces / "helios_cluster_log.head3.csv"]))
     assert report.tally.flaws == {"failed": 1, "killed": 1}
     assert report.loads[0].gpu_hours * 3600 == pytest.approx(36848 + 4 * 249 + 675233)
+
+
+OPENB = "openb_pod_list_default.head600.csv", "V100:8:4,P100:2:20,T4:2:40"
+GAVEL = "gavel_msr_6214e9.head300.trace", "V100:8:6"
+HELIOS = "helios_cluster_log.head3.csv", "V100:8:1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("excerpt", "rigid", "digests"),
+    [
+        (OPENB, False, ["4f32fbb26459", "6d07cbfaf7da"]),
+        (OPENB, True, ["6f76195459df", "c286544efb31"]),
+        (GAVEL, False, ["a33da1c30bf7", "fad85fc68bf5"]),
+        (GAVEL, True, ["1335f867a081", "90ddc7beb20e"]),
+        (HELIOS, False, ["f2a9502fbe35", "7c15ce6c5868"]),
+        (HELIOS, True, ["4dcf1c717fcc", "0c37192ae413"]),
+    ],
+)
+def test_the_recipe_of_decision_points_has_the_same_digests(traces, excerpt, rigid, digests):
+    file, cluster = excerpt
+    report = inspect(open_trace([traces / file]), nodes=parse_nodes(cluster))
+    drop, keep = ["no-gpu", "pending", "too-long"], ["running", "failed", "killed"]
+    workload, _ = convert(report, ConversionOptions(drop=drop, keep=keep, rigid=rigid))
+    points = rsjs.snapshots(rsjs.simulate(workload, "queue:greedy"), number=2)
+    assert [point.digest[:12] for point in points] == digests

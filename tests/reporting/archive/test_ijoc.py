@@ -6,18 +6,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import pytest
 
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.runner import Part
+from rsjs.campaigns.store import instance_file
 from rsjs.cli.main import main
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import read_instance, read_solution, write_instance, write_solution
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.reporting.archive.archive_data import verify
+from rsjs.reporting.archive.archive_data import verify, write_instances
 from rsjs.reporting.archive.ijoc import NUMBER, export, paper
 from rsjs.reporting.archive.source_tree import write_source
 from rsjs.reporting.tables.table import escaped
@@ -155,3 +157,15 @@ def test_outside_a_checkout_the_installed_package_is_the_source(tmp_path):
     assert (tmp_path / "LICENSE").read_text().startswith("MIT License")
     with pytest.raises(InputError, match=r"expected version 0\.0\.9, which made the runs"):
         write_source(None, "0.0.9", None, tmp_path)
+
+
+def test_instances_of_a_trace_without_a_licence_are_not_handed_on(tmp_path):
+    made = jahani.generate(nodes=1, jobs=2, seed=1)
+    made = replace(made, generator={"name": "trace", "parameters": {"format": "openb"}})
+    write_instance(made, instance_file(tmp_path / "store", made.digest))
+    row = {"instance_sha256": made.digest, "solved_sha256": made.digest, "permutation": 0}
+    row |= {"instance": made.name, "nodes": 1, "jobs": 2, "method": "edf"}
+    experiment = SimpleNamespace(rows=[row], stores=[tmp_path / "store"])
+    with pytest.raises(InputError, match=r"\.json\.gz: /generator: found data of Alibaba"):
+        write_instances([experiment], tmp_path / "archive")
+    assert not (tmp_path / "archive").exists()

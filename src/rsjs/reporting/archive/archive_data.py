@@ -31,6 +31,7 @@ from rsjs.campaigns.store import (
 )
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
+from rsjs.instances.traces.registry import refuse_unlicensed
 from rsjs.reporting.statistics import tables
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tidy import StoredRow
@@ -130,7 +131,7 @@ def write_instances(found: Sequence[Experiment], folder: Path) -> list[dict[str,
     Copy every instance that was given or solved, each in its orders; return what they are.
 
     Order 0 is as given, any other the seed that drew the order of jobs and nodes. InputError if a
-    store lacks one, or has another in its place.
+    store lacks one, has another in its place, or one of a trace that may not be redistributed.
     """
     made: dict[str, dict[str, Any]] = {}
     for experiment in found:
@@ -141,13 +142,22 @@ def write_instances(found: Sequence[Experiment], folder: Path) -> list[dict[str,
                     continue
                 paths = [instance_file(store, sha256) for store in experiment.stores]
                 path = next((path for path in paths if path.exists()), paths[0])
-                refuse_other(kind(_kind(row)).read(path), sha256, path)
+                subject = kind(_kind(row)).read(path)
+                refuse_other(subject, sha256, path)
+                _refuse_unlicensed(subject, path)
                 plain = re.sub(r"[^\w.+-]|^\.", "_", row["instance"][:LONGEST], flags=re.ASCII)
                 file = f"{plain}-{sha256[:8]}.json.gz"
                 write_bytes(path.read_bytes(), folder / file)
                 size = {"nodes": row["nodes"], "jobs": row["jobs"]}
                 made[sha256] = {"file": file, "sha256": sha256, "order": order, **size}
     return sorted(made.values(), key=lambda one: (one["nodes"], one["jobs"], one["file"]))
+
+
+def _refuse_unlicensed(subject: Any, path: Path) -> None:
+    try:
+        refuse_unlicensed(subject.generator)
+    except InputError as error:
+        raise error.at(path) from None
 
 
 def _kind(row: Row) -> str:
