@@ -42,6 +42,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/solver-track": (solver_track.TABLES, solver_track.PICTURES),
     "results/screening": (screening.TABLES, screening.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
+    "results/benchmark-set": (instance_space.SELECTION, instance_space.PICTURES),
     "reference/columns": (columns.TABLES, {}),
     "reference/features": (instance_space.TABLES, {}),
     "reference/methods": (methods.TABLES, {}),

@@ -47,12 +47,17 @@ def statuses(chosen: LibrarySet) -> list[Status]:
 def _rows(folder: Path) -> dict[str, list[AnyRow]]:
     """Return rows by sha256 of the instance: of best-known values, then of the selection."""
     found: dict[str, list[AnyRow]] = defaultdict(list)
-    if folder.is_dir():
-        for sha256, entry in storage.read(folder).items():
-            found[sha256] += rows_of(entry)
     for row in read_rows(ROWS) if ROWS.exists() else ():
         found[row["instance_sha256"]].append(row)
+    for sha256, entry in storage.read(folder).items() if folder.is_dir() else ():
+        found[sha256] = merged(found[sha256], entry)
     return found
+
+
+def merged(rows: list[AnyRow], entry: BestKnown) -> list[AnyRow]:
+    """Return the rows of an instance, and of further runs among the histories of its entry."""
+    runs = {row["run_id"] for row in rows}
+    return [*rows, *(row for row in rows_of(entry) if row["run_id"] not in runs)]
 
 
 def rows_of(entry: BestKnown) -> list[AnyRow]:
@@ -62,6 +67,7 @@ def rows_of(entry: BestKnown) -> list[AnyRow]:
         for run in chain.from_iterable((step, *step.confirmed_by) for step in steps):
             if run.seconds is not None:
                 told: dict[str, object] = {
+                    "run_id": run.run_id,
                     "method": run.method,
                     "total_s": run.seconds,
                     "rsjs_version": run.rsjs_version,

@@ -1,0 +1,346 @@
+"""
+Choice of the sets `benchmark`, `challenge`, `dev` and `jahani-regression`.
+
+    python -m benchmarks.selection table     the candidates: results/selection/candidates.csv
+    python -m benchmarks.selection choose    the sets: instances/library/data/selected.toml, golden/
+
+As MIPLIB 2017 (Gleixner et al. 2021) an optimisation model chooses, over features of instances and
+measured difficulty, solved by HiGHS. Sets: candidates I, near(i) the NEAR candidates nearest to i
+in the space of standardised features; d distances there, D the greatest.
+
+    min   sum_i (sum_{k in near(i)} d_ik y_ik + D u_i) + PENALTY sum_c s_c
+    (1)   sum_i x_i = n
+    (2)   sum_{k in near(i)} y_ik + u_i = 1        each candidate has a chosen one near it, or not
+    (3)   y_ik <= x_k
+    (4)   least_c n - s_c <= sum_{i in c} x_i <= most_c n + s_c      shares of groups c
+
+Groups: families, sizes, winning methods, what all exact methods close in 60 s, what none closes,
+and where three heuristics change places. A share that candidates do not allow is missed by the
+least number s_c, and told.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from rsjs.bks import storage
+from rsjs.bks.evidence import merged
+from rsjs.commit import source
+from rsjs.core.errors import InputError
+from rsjs.instances.features import FEATURES, features
+from rsjs.instances.io.csv_tables import write_rows
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.library.sets import COLUMNS, calls, draw, library_set, names
+from rsjs.rows.csv import csv_text, read_rows, read_table
+from rsjs.rows.select import is_wrong, known
+from rsjs.rows.status import GAP, status
+from rsjs.runs.gap import gap
+
+ROOT = Path(__file__).parents[1]
+SELECTION = ROOT / "results" / "selection"
+TABLE = SELECTION / "candidates.csv"
+DATA = ROOT / "instances" / "library" / "data"
+SOURCES = (  # sets of the library whose members are candidates, up to 100 x 400
+    *("small", "jahani-table2-base", "jahani-azure-tight", "jahani-kiros-base"),
+    *("kiros-base", "kiros-tight", "andreas-scenario1", "andreas-scenario2"),
+    *("sts-km-none", "sts-km-paper", "sts-a100-contention", "sts-kma-paper", "sts-p05-none"),
+    *("planted-proportional", "planted-first-ending"),
+)
+HEURISTICS = ("ruin_recreate?iterations=0", "fix_and_optimise", "priced_greedy")
+LIMIT = 60.0  # s
+MOST_NODES, MOST_JOBS = 100, 400
+NEAR, PENALTY = 25, 1000.0
+SIZES = (50, 100, 200, 400)  # jobs, upper ends of classes
+SHARES = {  # group -> least and most share of `benchmark`
+    "all": (0.2, 0.4),
+    "none": (0.2, 0.4),
+    "changed": (0.3, 1.0),
+    **dict.fromkeys(("family", "size", "winner"), (0.0, 0.4)),
+}
+Candidate = dict[str, Any]
+
+
+def candidates() -> list[Candidate]:
+    """Return every candidate with its call, its features, and what runs say of it."""
+    entries = storage.read(storage.TREE)
+    rows = defaultdict(list)
+    for file in (SELECTION / "rows.csv", ROOT / "results" / "heuristics" / "rows.csv"):
+        for row in read_rows(file):
+            rows[row["instance_sha256"]].append(row)
+    found: dict[str, Candidate] = {}
+    commit = source()["commit"]
+    for generator, arguments in _calls(rows):
+        instance = draw(generator, arguments)
+        own = [*rows[instance.digest]]
+        if instance.digest in entries:
+            own = merged(own, entries[instance.digest])
+        if instance.digest not in found and own:
+            found[instance.digest] = {
+                "name": instance.name,
+                "commit": commit,
+                "generator": generator,
+                "arguments": json.dumps(arguments),
+                "sha256": instance.digest,
+                "nodes": instance.cluster.nodes,
+                "jobs": len(instance.jobs),
+                "family": _family(generator, instance.objective.energy),
+                "size": f"up to {next(most for most in SIZES if len(instance.jobs) <= most)} jobs",
+                **measured(own),
+                **{f"feature_{name}": value for name, value in features(instance).items()},
+            }
+    return [*found.values()]
+
+
+def _calls(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return generator and arguments of members of SOURCES and of the campaign's instances."""
+    import tomllib
+
+    spec = tomllib.loads((ROOT / "benchmarks" / "campaigns" / "selection.toml").read_text())
+    listed = [call for name in SOURCES for call in calls(name)]
+    for entry in spec["instances"]:
+        nodes, jobs = map(int, entry["sizes"][0].split("x"))
+        size = {"nodes": nodes, "jobs": jobs, "seed": entry["seeds"][0]}
+        listed.append((entry["generator"], size | entry["options"]))
+    return [
+        (generator, call)
+        for generator, call in listed
+        if call["nodes"] <= MOST_NODES and call["jobs"] <= MOST_JOBS
+    ]
+
+
+def _family(generator: str, energy: str) -> str:
+    return f"{generator}-{energy}" if generator in ("heterogeneous", "planted") else generator
+
+
+def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
+    """
+    Return what runs say of a candidate; None where nothing was measured.
+
+    `exact`: methods that proved a bound and are no heuristics; `all`, `none`: whether all or none
+    of them, of at least two, closed the instance within LIMIT; `changed`: whether the order of
+    HEURISTICS by cost is another than their order here; `winner`: the exact method that closed it
+    first, else the method of least cost.
+    """
+    rows = [row for row in rows if not is_wrong(row)]
+    exact: dict[str, float] = {}
+    for row in rows:
+        if known(row, "bound") is not None and not str(row["method"]).startswith(_HEURISTIC):
+            closed = gap(known(row, "objective"), row["bound"])
+            seconds = row["total_s"] if closed is not None and closed <= GAP else np.inf
+            exact[row["method"]] = min(exact.get(row["method"], np.inf), seconds)
+    costs = [_cost(rows, method) for method in HEURISTICS]
+    told = None not in costs
+    within = [seconds <= LIMIT for seconds in exact.values()]
+    found = status(rows)
+    bounds = [row["bound"] for row in rows if known(row, "bound") is not None]
+    reached = {
+        row["method"]: row["objective"] for row in rows if known(row, "objective") is not None
+    }
+    first = (
+        min(exact, key=exact.__getitem__) if any(within) else min(reached, key=reached.__getitem__)
+    )
+    return {
+        "status": str(found),
+        "gap": found.gap,
+        "best_cost": min(reached.values(), default=None),
+        "best_bound": max(bounds, default=None),
+        "exact": len(exact),
+        "all": bool(within) and all(within) if len(within) > 1 else None,
+        "none": not any(within) if len(within) > 1 else None,
+        "changed": costs != sorted(costs) if told else None,
+        "winner": first,
+    }
+
+
+_HEURISTIC = ("fix_and_optimise", "ruin_recreate", "priced_greedy", "local_search")
+
+
+def _cost(rows: Sequence[Mapping[str, Any]], method: str) -> float | None:
+    costs = [
+        row["objective"] for row in rows if row["method"] == method and known(row, "objective")
+    ]
+    return min(costs, default=None)
+
+
+def space(listed: Sequence[Candidate]) -> np.ndarray:
+    """Return (I, F) features, standardised over the candidates and limited to 3 deviations."""
+    values = np.array([[one[f"feature_{name}"] for name in FEATURES] for one in listed], float)
+    spread = values.std(axis=0)
+    kept = spread > 1e-9
+    return np.clip((values - values.mean(axis=0))[:, kept] / spread[kept], -3, 3)
+
+
+def groups(listed: Sequence[Candidate], keys: Sequence[str]) -> dict[str, list[int]]:
+    """Return the positions of the candidates of each group: `key` or `key value`."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for i, one in enumerate(listed):
+        for key in keys:
+            if key in ("all", "none", "changed"):
+                found[key] += [i] if one[key] is True else []
+            else:
+                found[f"{key} {one[key]}"].append(i)
+    return found
+
+
+def choose(
+    listed: Sequence[Candidate], n: int, shares: Mapping[str, tuple[float, float]]
+) -> tuple[list[int], dict[str, float]]:
+    """
+    Solve the model.
+
+    Parameters
+    ----------
+    shares : mapping
+        Key of a candidate -> least and most share of the chosen that a group of it may have.
+
+    Returns
+    -------
+    list of int
+        Positions of the chosen, ascending.
+    dict
+        Group -> by how many members its share is missed, where it is.
+    """
+    points = space(listed)
+    distance = np.linalg.norm(points[:, None] - points[None], axis=2)
+    near = distance.argsort(axis=1, kind="stable")[:, :NEAR]
+    members = groups(listed, [*shares])
+    everyone = range(len(listed))
+    model = pyo.ConcreteModel()
+    model.pairs = pyo.Set(initialize=[(i, int(k)) for i in everyone for k in near[i]])
+    model.groups = pyo.Set(initialize=[*members])
+    model.x = pyo.Var(everyone, domain=pyo.Binary)
+    model.y = pyo.Var(model.pairs, bounds=(0, 1))
+    model.u = pyo.Var(everyone, bounds=(0, 1))
+    model.s = pyo.Var(model.groups, domain=pyo.NonNegativeReals)
+    model.cost = pyo.Objective(
+        expr=sum(float(distance[i, k]) * model.y[i, k] for i, k in model.pairs)
+        + float(distance.max()) * sum(model.u.values())
+        + PENALTY * sum(model.s.values())
+    )
+    model.number = pyo.Constraint(expr=sum(model.x.values()) == min(n, len(listed)))  # (1)
+    model.nearest = pyo.Constraint(  # (2)
+        everyone, rule=lambda m, i: sum(m.y[i, int(k)] for k in near[i]) + m.u[i] == 1
+    )
+    model.chosen = pyo.Constraint(model.pairs, rule=lambda m, i, k: m.y[i, k] <= m.x[k])  # (3)
+
+    def share(m: pyo.ConcreteModel, group: str, end: int) -> Any:
+        bound, total = shares[group.split()[0]][end] * n, sum(m.x[i] for i in members[group])
+        return total >= bound - m.s[group] if end == 0 else total <= bound + m.s[group]
+
+    model.share = pyo.Constraint(model.groups, [0, 1], rule=share)  # (4)
+    solver = pyo.SolverFactory("appsi_highs")
+    solver.options = {"random_seed": 0, "threads": 1, "mip_rel_gap": 0.002, "time_limit": 120}
+    solver.solve(model)
+    missed = {group: round(pyo.value(model.s[group]), 6) for group in model.groups}
+    return (
+        [i for i in everyone if pyo.value(model.x[i]) > 0.5],
+        {group: by for group, by in missed.items() if by > 1e-6},
+    )
+
+
+def selected() -> dict[str, tuple[str, list[Candidate]]]:
+    """Return the name of each set -> what it is for, and its members."""
+    listed = [_typed(one) for one in read_table(TABLE)]
+    chosen, missed = choose(listed, 60, SHARES)
+    print("benchmark:", _counts([listed[i] for i in chosen]), "missed:", missed)
+    rest = [one for i, one in enumerate(listed) if i not in set(chosen)]
+    dev, missed = choose(rest, 30, {"family": (0.0, 0.4), "size": (0.0, 0.4)})
+    print("dev:", _counts([rest[i] for i in dev]), "missed:", missed)
+    hard = sorted(
+        (one for one in listed if one["status"].startswith("open")), key=lambda one: one["name"]
+    )
+    return {
+        "benchmark": (
+            "instances that separate methods, for comparisons",
+            [listed[i] for i in chosen],
+        ),
+        "challenge": ("open instances", hard),
+        "dev": ("instances for tuning, none of them in benchmark", [rest[i] for i in dev]),
+        "jahani-regression": ("60 of the 510 of jahani-*, for tables", regression()),
+    }
+
+
+def regression() -> list[Candidate]:
+    """Return 60 of the members of the sets `jahani-<catalogue>-<due dates>`."""
+    found: dict[str, Candidate] = {}
+    for name in names():
+        if name.startswith("jahani-") and name != "jahani-regression":
+            for member in library_set(name).members:
+                found.setdefault(
+                    member.sha256,
+                    {
+                        "name": member.name,
+                        "generator": member.generator,
+                        "arguments": json.dumps(dict(member.arguments), sort_keys=True),
+                        "family": name,
+                        "size": f"up to {next(n for n in SIZES if member.jobs <= n)} jobs",
+                        "status": "",
+                        **{
+                            f"feature_{key}": value
+                            for key, value in features(
+                                draw(member.generator, member.arguments)
+                            ).items()
+                        },
+                    },
+                )
+    listed = [*found.values()]
+    chosen, missed = choose(listed, 60, {"family": (0.05, 0.15), "size": (0.1, 0.4)})
+    print("jahani-regression:", _counts([listed[i] for i in chosen]), "missed:", missed)
+    return [listed[i] for i in chosen]
+
+
+def _typed(row: dict[str, Any]) -> Candidate:
+    flags = {"True": True, "False": False, None: None}
+    return row | {key: flags.get(row[key], row[key]) for key in ("all", "none", "changed")}
+
+
+def _counts(listed: Sequence[Candidate]) -> dict[str, int]:
+    told: Counter[str] = Counter()
+    for one in listed:
+        told.update(f"{key} {one.get(key)}" for key in ("family", "size", "winner"))
+        told.update(key for key in ("all", "none", "changed") if one.get(key) is True)
+    return dict(sorted(told.items()))
+
+
+def write(name: str, summary: str, listed: Sequence[Candidate]) -> str:
+    """Write the golden file of a set; return its table for `selected.toml`."""
+    lines = [f"[{name}]", f'summary = "{summary}"', 'source = "docs/results/benchmark-set.md"']
+    lines.append("instances = [")
+    golden = []
+    for one in listed:
+        arguments = json.loads(one["arguments"])
+        instance = draw(one["generator"], arguments)
+        size = arguments["nodes"], arguments["jobs"]
+        golden.append([instance.name, *size, instance.digest, None, one["status"]])
+        options = {k: v for k, v in arguments.items() if k not in ("nodes", "jobs", "seed")}
+        told = ", ".join(f"{key} = {json.dumps(value)}" for key, value in options.items())
+        lines.append(
+            f'    {{ generator = "{one["generator"]}", sizes = ["{arguments["nodes"]}x'
+            f'{arguments["jobs"]}"], seeds = [{arguments["seed"]}], options = {{ {told} }} }},'
+        )
+    write_rows(DATA / "golden" / f"{name}.csv", (*COLUMNS, "status"), golden)
+    return "\n".join([*lines, "]", ""])
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the table of candidates, or the sets."""
+    if [*arguments] == ["table"]:
+        write_bytes(csv_text(candidates()).encode(), TABLE)
+    elif [*arguments] == ["choose"]:
+        head = "# Written by `python -m benchmarks.selection choose`.\n\n"
+        tables = [write(name, *told) for name, told in selected().items()]
+        write_bytes((head + "\n".join(tables)).encode(), DATA / "selected.toml")
+    else:
+        raise InputError("", " ".join(arguments), "table or choose")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
