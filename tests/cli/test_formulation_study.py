@@ -140,7 +140,7 @@ def test_other_sizes_are_refused(text):
     ("option", "value", "told"),
     [
         ("--families", "nobody", "'nobody', expected one of jahani, kiros, sts, sts-shared"),
-        ("--methods", "nobody", "method nobody"),
+        ("--methods", "nobody", "method 'nobody'"),
         ("--methods", "", "expected methods"),
         ("--time-limit", "0", "a number of seconds > 0"),
         ("--memory-limit", "-1", "MB > 0"),

@@ -94,7 +94,7 @@ def test_one_method_is_listed_with_what_it_proves_and_an_example(rsjs):
     both = rsjs("list", "methods", "enumeration").output  # of instances, and of MIG instances
     assert both.count("\nenumeration: ") == 2
     assert "rsjs mig schedule jobs.json --method 'enumeration'" in both
-    assert "NAME: found 'ruin', expected e.g. ruin_recreate" in rsjs("list", "methods", "ruin").refusal
+    assert "found 'ruin', expected e.g. ruin_recreate" in rsjs("list", "methods", "ruin").refusal
     assert "of methods only" in rsjs("list", "sets", "small").refusal
 
 

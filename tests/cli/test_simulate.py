@@ -131,7 +131,7 @@ def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path, rsjs):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("--policy nope", "method nope"),
+        ("--policy nope", "method 'nope'"),
         ("--policy jahani_patterns@highs", "serves energy proportional"),
         ("--policy greedy:code --compare edf:code", "one of them"),
         ("--energy nodes", "--energy: found 'nodes'"),
