@@ -37,7 +37,9 @@ def members(name):
     return [member for member in library_set(name).members if member.jobs <= MOST_JOBS]
 
 
-SETS = [name for name in COVERAGE if name != "all"]
+SELECTED = ("benchmark", "challenge", "dev", "jahani-regression")  # of candidates, selection.toml
+# Decision points have no values yet.
+SETS = [name for name in COVERAGE if name != "all" and not name.startswith("points-")]
 # A member of each set: all together take minutes.
 SAMPLE = sorted({(found := members(name))[len(found) // 3].sha256 for name in SETS})
 
@@ -59,8 +61,8 @@ def test_every_instance_of_a_set_is_known(name):
 
 def test_nearly_all_are_closed_and_confirmed():
     found = COVERAGE["all"]
-    assert found.members == len(ENTRIES) >= 769
-    assert found.confirmed >= CONFIRMED * found.members
+    assert found.members - found.unknown == len(ENTRIES) >= 769
+    assert found.confirmed >= CONFIRMED * len(ENTRIES)
 
 
 def test_the_page_on_the_library_has_these_counts():
@@ -162,9 +164,10 @@ def test_the_files_are_as_the_package_writes_them():
 def test_campaigns_make_every_value():
     tables = [tomllib.loads(path.read_text()) for path in CAMPAIGNS]
     asked = [entry["set"] for table in tables for entry in table["instances"]]
-    assert sorted(asked) == sorted(SETS)
+    assert sorted(asked) == sorted({*SETS} - {*SELECTED})
     assert all(spec.read(path).limits.gap < 1e-6 for path in CAMPAIGNS)
-    makers = {"construction", *(f"campaign {table['name']}" for table in tables)}
+    selection = ("campaign selection", "campaign selection-heuristics")
+    makers = {"construction", *selection, *(f"campaign {table['name']}" for table in tables)}
     steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
     origins = [origin for step in steps for origin in (step, *step["confirmed_by"])]
     assert {origin["source"] for origin in origins} == makers
