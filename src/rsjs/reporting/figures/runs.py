@@ -26,6 +26,7 @@ LONGEST_LABEL, LONGEST_TITLE = 36, 50  # characters
 TERMS = {
     "energy": ["#0072B2"],
     "idle": ["#999999"],
+    "changes": ["#009E73"],
     "tardiness": ["#E69F00"],
     "postponement": ["#D55E00"],
 }
