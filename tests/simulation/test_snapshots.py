@@ -14,7 +14,7 @@ from rsjs.instances import decision_points
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.serialization import of_instance
-from rsjs.instances.transform import rigid
+from rsjs.instances.transform import rigid, with_change_costs
 from rsjs.methods import parse
 from rsjs.simulation import event_log
 from rsjs.simulation.snapshots import Moments, points, snapshots, states, use
@@ -26,7 +26,8 @@ FAMILIES = {
     "sts": sts.workload(nodes=2, jobs=12, seed=1, law="exp", gap_seconds=6000, sharing="paper"),
 }
 EXACT = {"jahani": "jahani_patterns@highs", "sts": "rsjs_nodes@highs"}
-MOST = 5  # jobs of an instance that is enumerated
+EXACT_CHARGED = {"jahani": "jahani_literal@highs", "sts": "rsjs_nodes@highs"}
+MOST = 4  # jobs of an instance that is enumerated
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +118,13 @@ def test_a_log_that_does_not_replay_is_refused_with_the_line(outcome):
 
 
 def tiny(family, rigid_jobs):
-    """Snapshots with few jobs, some of which run."""
+    """Two snapshots with few jobs, some of which run."""
     workload = rigid(FAMILIES[family]) if rigid_jobs else FAMILIES[family]
     outcome = rsjs.simulate(workload, "queue:greedy")
     every = rsjs.snapshots(outcome, number=outcome.totals.decisions)
     chosen = [one for one in every if 3 <= len(one.jobs) <= MOST and used(one) > 0]
     assert any(one.jobs.epochs_done.any() for one in chosen)
-    return chosen[:: max(1, len(chosen) // 3)]
+    return [chosen[len(chosen) // 3], chosen[-len(chosen) // 3]]
 
 
 def answer(method, instance):
@@ -134,14 +135,19 @@ def answer(method, instance):
 
 @pytest.mark.slow
 @pytest.mark.solver
+@pytest.mark.parametrize("charged", [False, True], ids=["free", "charged"])
 @pytest.mark.parametrize("rigid_jobs", [False, True], ids=["elastic", "rigid"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_methods_checker_and_verifier_agree_with_enumeration(family, rigid_jobs):
-    for instance in tiny(family, rigid_jobs):
+def test_methods_checker_and_verifier_agree_with_enumeration(family, rigid_jobs, charged):
+    for instance in tiny(family, rigid_jobs)[: 1 if charged else 2]:
+        method = EXACT.get(family, "first_ending_patterns@highs")
+        if charged:
+            instance = with_change_costs(instance, migration=1.0, start=0.2)
+            method = EXACT_CHARGED.get(family, "first_ending_nodes@highs")
         optimum = priced(instance, enumeration.best(instance))["value"]  # by both checkers
-        exact = answer(EXACT.get(family, "first_ending_patterns@highs"), instance)
+        exact = answer(method, instance)
         costs = [priced(instance, exact.solution)["value"], exact.bound]
         assert costs == pytest.approx([optimum] * 2, rel=1e-6)
-        for method in ("greedy:paper", "local_search"):
-            cost = priced(instance, answer(method, instance).solution)["value"]
+        for heuristic in ("greedy:paper", "local_search"):
+            cost = priced(instance, answer(heuristic, instance).solution)["value"]
             assert cost >= optimum * (1 - 1e-9)
