@@ -114,8 +114,10 @@ def picture(path: Path) -> Path:
         )
         return Panel(series=[others, *series], x=ends[0], y=ends[1], title=title)
 
-    exact = found["all"].isin([True, "True"]).map({True: "all close", False: "some close"})
-    closed = exact.where(~found["none"].isin([True, "True"]), "none closes")
+    told = {("True", "False"): "all close", ("False", "True"): "none closes"}
+    told |= {("False", "False"): "some close"}
+    flags = zip(found["all"].astype(str), found["none"].astype(str), strict=True)
+    closed = pd.Series([told.get(pair, "fewer than two ran") for pair in flags])
     figure = Figure(
         name="instance-space",
         title="Instance space",
