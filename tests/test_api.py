@@ -195,7 +195,7 @@ def test_policies_are_simulated_and_their_logs_saved(tmp_path):
 @pytest.mark.parametrize(
     ("policies", "options", "told"),
     [
-        ("nobody", {}, "policy nobody|method nobody"),
+        ("nobody", {}, "policy nobody|method 'nobody'"),
         ("fifo", {"boots": 1}, "/boots: found 1, expected one of the options energy, boot"),
         ("fifo", {"boot": -1.0}, "/boot: found -1.0"),
         ("fifo", {"checkpoint": "never"}, "/checkpoint: found 'never'"),

@@ -128,10 +128,10 @@ def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each
 @pytest.mark.parametrize(
     ("spelling", "told"),
     [
-        ("greedily", "method greedily"),
-        ("greedy:quick", "rule of greedy quick"),
+        ("greedily", "method 'greedily'"),
+        ("greedy:quick", "rule of greedy 'quick'"),
         ("jahani_patterns@highs", "serves energy proportional"),
-        ("rsjs_bound", "decisions, not bounds only"),
+        ("rsjs_bound", "solutions, not bounds only"),
     ],
 )
 def test_what_cannot_decide_is_refused_before_the_start(spelling, told):
