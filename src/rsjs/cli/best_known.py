@@ -166,7 +166,7 @@ def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_js
 @app.command("sets")
 def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
-    Count the best-known values of each set, instances of up to 400 jobs.
+    Count the best-known values of each set, up to 400 jobs.
 
     \b
     Example:

@@ -112,7 +112,7 @@ def features(
     as_json: Json = False,
 ) -> None:
     """
-    Write features of the members of a set, and stored runs on them, for other tools.
+    Write features and stored runs of a set for other tools.
 
     \b
     Example:
