@@ -53,7 +53,7 @@ def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
     assert (ended.code, ended.err) == (0, "")
     assert ended.json["sha256"] == sha256(path.read_bytes()).hexdigest()
     assert ended.json["method"] == "jahani_patterns"
-    assert ended.json["counts"]["integers"] == 62
+    assert ended.json["counts"]["integers"] == 84
     told = rsjs("convert", folder / "small.json", "-o", path)
     assert ended.json["sha256"] in told.out
 
