@@ -159,4 +159,4 @@ def test_a_relaxation_gives_a_bound_below_the_optimum_and_no_schedule(rsjs, fold
     assert relaxed.json["stop"] == "iterations"
     assert not relaxed.json["feasible"]
     assert 0 < relaxed.json["bound"] <= optimum + 1e-9
-    assert relaxed.json["counts"]["integers"] == 62
+    assert relaxed.json["counts"]["integers"] == 84

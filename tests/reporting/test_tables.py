@@ -11,7 +11,7 @@ from rsjs.reporting.tables import comparison
 from rsjs.reporting.tables.comparison import COLUMNS
 from rsjs.rows.csv import read_rows
 
-SAME = {"late", "best_bound", "peak_memory_mb"}  # in all rows of the fixture
+SAME = {"changes", "late", "best_bound", "peak_memory_mb"}  # in all rows of the fixture
 AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 
 
