@@ -381,7 +381,10 @@ def _result(
                 f"it printed last: {last.strip()[:200]}"
             )
     return relay.result(
-        stop, word, {}, {**told, "feasibility_tolerance": TOLERANCE, "program": solver.program}
+        stop,
+        word,
+        {},
+        {**told, "feasibility_tolerance": TOLERANCE, "program": Path(solver.program).name},
     )
 
 
