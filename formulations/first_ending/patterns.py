@@ -199,6 +199,6 @@ def warm_start(data: ArcFlowData, solution: Solution) -> Floats:
         g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())
         x[column_of[j, v, q, g]] = 1.0
         leader = Arc(v, q, size - q, g)
-        x[data.column_of_arc[leader]] += 1.0
-        x[arc_flow.path_of(data, v, slots, leader.head)] += 1.0
+        for arc in (leader, *arc_flow.path(v, slots, leader.head)):
+            x[data.column_of_arc[arc]] += 1.0
     return x

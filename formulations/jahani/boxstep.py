@@ -76,8 +76,8 @@ def first_basis(model: ModeModel, centre: Floats) -> Basis:
     rows[size:] = True
     # the cheapest nodes and the arcs of their slots; a row that these use up is not basic
     left = model.nodes
-    for k, c, slots, _, number in model.cheapest_nodes(centre):
-        columns = [c, *cuts.path(int(cuts.of_type[c]), slots)] if cuts.arcs else [c]
+    for k, c, slots, _, number in model.cheapest_nodes(cuts.most_valuable(centre)):
+        columns = [c, *cuts.path(int(cuts.of_type[c]), slots)]
         basic[columns] = True
         flow[columns] += number
         left -= number

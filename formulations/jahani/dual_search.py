@@ -157,7 +157,7 @@ class _DualSearch(BoundTracker):
 
         def found(x: Floats) -> None:
             placed, flow = x[: len(taken)], np.rint(x[len(taken) :]).astype(np.int64)
-            cuts = whole_cuts(self.modes, flow)
+            cuts = patterns_of(self.modes, flow)
             self.offer(decision(self.modes, fitted(self.modes, columns.choice(placed), cuts)))
 
         def bounded(bound: float) -> None:
@@ -217,11 +217,6 @@ def patterns_of(modes: InstanceModes, flow: Floats | Ints) -> dict[Pattern, Any]
         if left > arc_flow.SMALL:
             result[Pattern(k, v, ())] += left
     return result
-
-
-def whole_cuts(modes: InstanceModes, flow: Ints) -> Cuts:
-    """Return the nodes that integral L and y (Y,) cut."""
-    return patterns_of(modes, flow)
 
 
 def rounded(modes: InstanceModes, flow: Floats, multipliers: Floats) -> Cuts:

@@ -111,10 +111,10 @@ class _Ascent:
         self.offer(np.full(len(model.gain), worth / 2) if start is None else start)
         if flow is None:
             flow = np.zeros(len(model.cuts.cost))
-            for _, c, slots, _, number in model.cheapest_nodes(self.multipliers):
+            worth_of_nodes = model.cuts.most_valuable(self.multipliers)
+            for _, c, slots, _, number in model.cheapest_nodes(worth_of_nodes):
                 flow[c] = number
-                if model.cuts.arcs:
-                    flow[model.cuts.path(int(model.cuts.of_type[c]), slots)] += number
+                flow[model.cuts.path(int(model.cuts.of_type[c]), slots)] += number
         self.flow = flow
 
     def offer(self, multipliers: Floats) -> None:
@@ -172,10 +172,10 @@ def _samples(jobs: int) -> list[int]:
 def certified(model: ModeModel, multipliers: Floats) -> float:
     """Return D(pi) for multipliers >= 0 of any origin, less the margin for rounding."""
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
-    nodes = sum(price * number for *_, price, number in model.cheapest_nodes(multipliers))
+    worth = model.cuts.most_valuable(multipliers)
+    nodes = sum(price * number for *_, price, number in model.cheapest_nodes(worth))
     # margin: what double precision can lose in these sums
-    worth = max(value for value, _ in model.cuts.most_valuable(multipliers).values())
-    size = worth + model.cuts.cost.max()
+    size = max(value for value, _ in worth.values()) + model.cuts.cost.max()
     terms = (model.postponement - saved).sum() + model.jobs * multipliers.max(initial=0.0)
     margin = 1e-13 * float(terms + model.nodes * size)
     return float((model.postponement + saved).sum()) + nodes - margin

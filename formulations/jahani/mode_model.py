@@ -18,7 +18,7 @@ mode of the same GPUs (a larger mode can be split).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.jahani.patterns import execution_costs, mode_arcs
-from rsjs.formulations.modes.arc_flow import Arc
+from rsjs.formulations.modes.arc_flow import Arc, path
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
@@ -100,11 +100,7 @@ class NodeCuts:
 
     def path(self, v: int, gpus: Iterable[int]) -> list[int]:
         """Return the columns of the arcs that cut a node of type v into these slots."""
-        columns, tail = [], 0
-        for g in sorted(gpus, reverse=True):
-            columns.append(self.column_of[Arc(v, 0, tail, g)])
-            tail += g
-        return columns
+        return [self.column_of[arc] for arc in path(v, gpus)]
 
     def offered(self, flow: Floats | Ints, modes: int) -> Floats:
         """Return (modes,) how many of each mode columns (Y,) offer."""
@@ -203,17 +199,22 @@ class ModeModel:
         return len(self.postponement)
 
     def cheapest_nodes(
-        self, multipliers: Floats
+        self, worth: Mapping[int, tuple[float, tuple[int, ...]]]
     ) -> list[tuple[int, int, tuple[int, ...], float, float]]:
         """
         Return the minimum over L and y of sum mu s_v L_kv - sum pi_s y_vug.
+
+        Parameters
+        ----------
+        worth : mapping
+            `NodeCuts.most_valuable` of the multipliers.
 
         Returns
         -------
         list of (class, column, GPUs of its slots, price, nodes)
             The cheapest class first; those that save nothing only where nodes must be selected.
         """
-        worth, cuts = self.cuts.most_valuable(multipliers), self.cuts
+        cuts = self.cuts
         price = cuts.cost[: len(cuts.of_type)] - [worth[v][0] for v in cuts.of_type.tolist()]
         best = []
         for k in range(len(self.sizes)):

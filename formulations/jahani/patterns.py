@@ -146,5 +146,6 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
                 x[column_of[j, v, g]] = 1.0
                 slots.append(g)
         x[column_of[int(data.instance.cluster.class_of_node[n]), v]] += 1.0
-        x[arc_flow.path_of(data, v, slots)] += 1.0
+        for arc in arc_flow.path(v, slots):
+            x[data.column_of_arc[arc]] += 1.0
     return x

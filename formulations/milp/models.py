@@ -26,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.errors import InputError, described
+from rsjs.core.errors import InputError, described, nearest
 from rsjs.formulations.milp.export import ModelFile, export
 from rsjs.instances.instance import Instance
 from rsjs.instances.library.sets import draw, refuse_other
@@ -101,10 +101,7 @@ def chosen(names: Sequence[str]) -> list[TrackModel]:
     known = {model.name: model for model in models()}
     for name in names:
         if name not in known:
-            from difflib import get_close_matches
-
-            near = ", ".join(get_close_matches(name, known, n=3, cutoff=0.4) or [*known][:3])
-            raise InputError("", name, f"a model, e.g. {near} (rsjs list models)")
+            raise InputError("", name, f"a model, e.g. {nearest(name, known)} (rsjs list models)")
     return [known[name] for name in names] if names else list(models())
 
 

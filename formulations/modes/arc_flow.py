@@ -90,6 +90,15 @@ def arcs(node_type: int, size: int, gpus: Iterable[int], leaders: Iterable[Arc] 
     return result
 
 
+def path(node_type: int, gpus: Iterable[int], tail: int = 0) -> list[Arc]:
+    """Return the arcs that cut a node into these slots after `tail` GPUs, the largest first."""
+    result = []
+    for g in sorted(gpus, reverse=True):
+        result.append(Arc(node_type, 0, tail, g))
+        tail = result[-1].head
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class ArcFlowData:
     """Data of a model; column order is the options, the nodes, then the arcs."""
@@ -237,15 +246,6 @@ def paths(arcs: Sequence[Arc], flow: Floats | Ints) -> dict[int, list[tuple[tupl
     for (v, _), some in ended.items():
         result[v] += some
     return result
-
-
-def path_of(data: ArcFlowData, node_type: int, gpus: Iterable[int], tail: int = 0) -> list[int]:
-    """Return the columns of the arcs that cut a node into these slots, the largest first."""
-    columns = []
-    for g in sorted(gpus, reverse=True):
-        columns.append(data.column_of_arc[Arc(node_type, 0, tail, g)])
-        tail += g
-    return columns
 
 
 def extract(data: ArcFlowData, x: Floats) -> Solution:

@@ -38,7 +38,7 @@ from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.jahani import WEIGHT
-from rsjs.instances.generators.job_times import NETWORKS, JobTimes, synthetic, training_jobs
+from rsjs.instances.generators.job_times import JobTimes, of_networks, synthetic
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 
 FAMILY = "heterogeneous"
@@ -295,19 +295,8 @@ def _gpu_type(name: str, units: int, levels: tuple[int, ...]) -> GpuType:
 def _times(seed: int, n: int, cluster: Cluster, scaling: str) -> JobTimes:
     """Draw n jobs that may run on any number of GPUs."""
     if scaling == "networks":
-        limit = gpus.gpu_type("K80").memory_gb
-        return training_jobs(
-            FAMILY,
-            seed,
-            n,
-            cluster,
-            batches={
-                name: [b for b in gpus.batches(name) if gpus.memory_gb(name, b) <= limit]
-                for name in NETWORKS
-            },
-            frameworks=("PyTorch",),
-            epochs=EPOCHS,
-            samples=SAMPLES,
+        return of_networks(
+            FAMILY, seed, n, cluster, frameworks=("PyTorch",), epochs=EPOCHS, samples=SAMPLES
         )
     speed = {gpu.name: peak_rate(gpu.name) for gpu in cluster.gpu_types}
     alpha = (1.0, 1.0) if scaling == "linear" else ALPHA

@@ -89,9 +89,18 @@ def synthetic(
     )
 
 
-def of_networks(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
+def of_networks(
+    family: str,
+    seed: int,
+    n: int,
+    cluster: Cluster,
+    *,
+    frameworks: Sequence[str] = FRAMEWORKS,
+    epochs: tuple[int, int] = (1, MOST_EPOCHS),
+    samples: int = gpus.SAMPLES,
+) -> JobTimes:
     """
-    Draw n training jobs of the networks of Jahani 2019, each of 1 to 12 epochs.
+    Draw n training jobs of the networks of Jahani 2019, by default each of 1 to 12 epochs.
 
     Batches are those whose memory fits the 12 GB of a K80, so that the jobs do not depend on the
     node catalogue.
@@ -106,8 +115,9 @@ def of_networks(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
             name: [size for size in gpus.batches(name) if gpus.memory_gb(name, size) <= limit]
             for name in NETWORKS
         },
-        frameworks=FRAMEWORKS,
-        epochs=(1, MOST_EPOCHS),
+        frameworks=frameworks,
+        epochs=epochs,
+        samples=samples,
     )
 
 
