@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from docs.make.tables import methods_of, stored, table, versions
+from docs.make.tables import methods_of, proved, stored, table, versions
 from rsjs.methods import parse
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables import formats
@@ -46,11 +46,6 @@ def _gaps(rows: pd.DataFrame) -> dict[str, float]:
 def exact() -> list[str]:
     """Return the exact methods of the campaign."""
     return [m for m in methods_of(CAMPAIGN) if parse(m).method.kind == "exact"]
-
-
-def proved(run: Any) -> bool:
-    """Return whether a method proved the gap asked for by itself."""
-    return bool(pd.notna(run["own_gap"]) and run["own_gap"] <= GAP * (1 + 1e-9))
 
 
 def instances() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from docs.make.tables import stored, table, versions
+from docs.make.tables import proved, stored, table, versions
 from rsjs.formulations.milp.models import TrackModel, models
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
@@ -29,11 +29,6 @@ def runs() -> pd.DataFrame:
     known = {model.name for model in models()}
     rows = rows[rows["model"].isin(known)]
     return rows.assign(seconds=rows["total_s"].fillna(rows["process_s"]).astype(float))
-
-
-def proved(row: Any) -> bool:
-    """Return whether the solver proved the gap asked for itself."""
-    return bool(row["status"] == "ok" and row["own_gap"] <= row["gap_limit"] * (1 + 1e-9))
 
 
 def wrong(row: Any, model: TrackModel) -> bool:

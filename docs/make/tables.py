@@ -69,6 +69,12 @@ def versions(rows: pd.DataFrame) -> str:
     return ", ".join(f"{name} {version}" for name, version in (*sorted(pairs), *sorted(solvers)))
 
 
+def proved(row: Any) -> bool:
+    """Return whether a run proved its gap limit by itself, whatever bound another one has."""
+    gap = row["own_gap"]
+    return bool(row["status"] == "ok" and pd.notna(gap) and gap <= row["gap_limit"] * (1 + 1e-9))
+
+
 def number(value: Any) -> str:
     """Return a ratio with 3 decimals, an en dash where there is none."""
     if pd.isna(value):
