@@ -25,7 +25,7 @@ def test_a_page_without_the_block_of_a_table_is_an_error():
         filled("<!-- b -->", {"a": str})
 
 
-PROVED = {"status": "ok", "stop": "optimal", "own_gap": 1e-5, "s": 12.5}
+PROVED = {"status": "ok", "stop": "optimal", "own_gap": 1e-5, "gap_limit": 1e-4, "s": 12.5}
 
 
 @pytest.mark.parametrize(

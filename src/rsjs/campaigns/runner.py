@@ -192,7 +192,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         with pointed(file=campaign.file):
             runs, skipped = plan(campaign, environments, instances, store)
         _refuse_patterns(part, runs)
-    except BaseException:
+    except InputError:  # Ctrl-C keeps the instances drawn so far
         if begun and folder is not None:
             discard(folder)
         raise
