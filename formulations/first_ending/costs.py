@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.core.types import Floats
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import NodeType
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
@@ -29,13 +29,23 @@ def gains(instance: Instance, v: int) -> Floats:
     return gain
 
 
-def leader_gains(instance: Instance, v: int, q: int) -> Floats:
-    """Return (J, q + 1) `gains` plus c_vq t_jvg: the job pays for q GPUs until it ends."""
-    node_type = instance.cluster.node_types[v]
-    hours = cost_tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
-    charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
-    gain: Floats = gains(instance, v)[:, : q + 1] + charge
-    return gain
+def leader_gains(instance: Instance, v: int) -> tuple[Floats, Ints]:
+    """
+    Return (J, s_v) least `gains` plus c_v,r+g t_jvg, and the g: leading with r GPUs left.
+
+    The job runs on some g = 1..s_v - r GPUs, and pays until it ends for them and for the r GPUs of
+    others, r = 0..s_v - 1. What it costs never falls with r.
+    """
+    node_type, gain = instance.cluster.node_types[v], gains(instance, v)
+    size, price = node_type.gpus, np.array(node_type.cost)
+    hours = cost_tables(instance).hours[:, instance.cluster.gpu_of_type[v], : size + 1]
+    hours = np.where(np.isfinite(hours), hours, 0.0)
+    least, gpus = np.empty((len(gain), size)), np.empty((len(gain), size), dtype=np.int64)
+    for r in range(size):
+        charged = gain[:, 1 : size - r + 1] + price[r + 1 :] * hours[:, 1 : size - r + 1]
+        gpus[:, r] = charged.argmin(axis=1) + 1
+        least[:, r] = charged.min(axis=1)
+    return least, gpus
 
 
 def empty_types(instance: Instance) -> list[int]:

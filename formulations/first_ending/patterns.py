@@ -8,35 +8,37 @@ the first job to end, and a minimum charges exactly that. This is reading (i) of
 Sets and data (times relative to now)
     j in J jobs, v in V node types, g GPUs, k node classes (nodes with the same allowed types),
     N_k nodes of class k
-    q in Q_v       limits: the numbers of GPUs beyond which c_v rises, and s_v (flat: s_v alone)
-    u = 0..s_v - 1 GPUs of a node that are already cut
+    r = 0..s_v - 1 GPUs of a node that its leader leaves to followers
+    u = 1..s_v - 1 GPUs of a node that are already cut
     T_jvg, t_jvg   tardiness cost and time of j on g GPUs of type v; P_j postponement cost
     c_vq           $/h of a node of type v with q GPUs in use
+    C_jvr = min over g = 1..s_v - r of T_jvg + c_v,r+g t_jvg - mu g        leading with r GPUs left
 
 Variables
-    l_jvqg in [0, 1]        j leads a node of type v charged for q GPUs, on g of them
+    l_jvr in [0, 1]         j leads a node of type v and leaves r GPUs
     f_jvg in [0, 1]         j follows on g GPUs of a node of type v
     L_kv in {0, 1, ...}     nodes of class k configured as v
-    y_vqg in {0, 1, ...}    nodes of type v charged for q GPUs whose leader has a slot of g GPUs
+    y_v,0,s_v-r in {0, 1, ...}  nodes of type v whose leader leaves r GPUs
     y_vug in {0, 1, ...}    nodes of type v with a follower's slot of g GPUs after the first u ones
 
-    min  sum_j P_j + sum_jvqg (T_jvg + c_vq t_jvg - mu g - P_j) l_jvqg
-         + sum_jvg (T_jvg - mu g - P_j) f_jvg + sum_kv mu s_v L_kv
-    (cover)   sum_vqg l_jvqg + sum_vg f_jvg <= 1                   for all j
-    (slots)   sum_j l_jvqg = y_vqg                                 for all v, q, g
+    min  sum_j P_j + sum_jvr (C_jvr - P_j) l_jvr + sum_jvg (T_jvg - mu g - P_j) f_jvg
+         + sum_kv mu s_v L_kv
+    (cover)   sum_vr l_jvr + sum_vg f_jvg <= 1                     for all j
+    (slots)   sum_j l_jvr = y_v,0,s_v-r                            for all v, r
               sum_j f_jvg <= sum_u y_vug                           for all v, g
-    (source)  sum_qg y_vqg <= sum_k L_kv, or =                     for all v; = for rsjs_eq*
-    (flow)    sum_g y_vug <= sum_g y_v,u-g,g + sum_q y_v,q,u+q-s_v for all v, 0 < u < s_v
+    (source)  sum_r y_v,0,s_v-r <= sum_k L_kv, or =                for all v; = for rsjs_eq*
+    (flow)    sum_g y_vug <= sum_g y_v,u-g,g                       for all v, 0 < u < s_v
     (nodes)   sum L = min(J, N), the matching number, or <= N      open_nodes *_eq, _feasible, free
     (class)   sum_v L_kv <= N_k                                    for all k, when several
 
-Exact: the slots of a node are a path (see `arc_flow`) that begins with s_v - q GPUs that are not
-charged for and the leader's slot; a node whose jobs use u GPUs is charged for the least limit
-q >= u, where c_vq = c_vu. For fixed integer y, l and f solve a transportation problem, so they
-may stay continuous. Left out, because some optimum does
-without: followers with a gain >= 0 (they may as well wait: an empty slot costs nothing more),
-and options, followers or leaders, no better than one on fewer GPUs g' < g of the same v and q
-(the slot splits into g' and ones). A leader with a gain >= 0 stays: it may carry followers.
+Exact: the slots of a node are a path (see `arc_flow`) that begins with the leader and leaves at
+most r GPUs to others; a node is charged for what its leader uses and r, which is at least what is
+in use, and r may be exactly that. For fixed integer y, l and f solve a transportation problem, so
+they may stay continuous. So there are as many options to lead as to follow, whatever prices rise
+with. Left out, because some optimum does without: followers with a gain >= 0 (they may as well
+wait: an empty slot costs nothing more), followers no better than on fewer GPUs g' < g (the slot
+splits into g' and ones), and leaders that leave more GPUs for the same cost. A leader with a
+gain >= 0 stays: it may carry followers.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.first_ending.costs import empty_types, gains, leader_gains, limits
+from rsjs.formulations.first_ending.costs import empty_types, gains, leader_gains
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes import arc_flow
 from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
@@ -60,67 +62,71 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
-class LeaderMode(NamedTuple):
-    """How a job runs: as leader of a node charged for `limit` GPUs; limit 0 = as a follower."""
+class NodeMode(NamedTuple):
+    """How a job runs: as leader of a node that leaves `gpus` to followers, or as one, on `gpus`."""
 
     node_type: int
-    limit: int
+    leads: int  # 1 or 0
     gpus: int
 
 
 INDEX_LETTERS = {
-    "l": "jvqg",
-    "f": "jvqg",
+    "l": "jvlr",
+    "f": "jvlg",
     "L": "kv",
-    "y": "vqug",
+    "y": "vug",
     "cover": "j",
-    "slots": "vqg",
+    "slots": "vlg",
     "source": "v",
     "flow": "vu",
     "classes": "k",
 }
 
 
-Candidates = Iterator[tuple[LeaderMode, Bools, Floats]]  # mode, jobs kept, their gains
+Candidates = Iterator[tuple[NodeMode, Bools, Floats, Ints]]  # mode, jobs kept, gains, GPUs of each
 
 
 def data_of(instance: Instance) -> ArcFlowData:
     """Return modes, options and arcs of an instance; leaders come first."""
-    modes: list[LeaderMode] = []
-    jobs: list[Ints] = []
-    gain: list[Floats] = []
-    for mode, kept, values in (*_leaders(instance), *_followers(instance)):
+    modes: list[NodeMode] = []
+    parts: list[tuple[Ints, Floats, Ints]] = []
+    for mode, kept, gain, gpus in (*_leaders(instance), *_followers(instance)):
         if kept.any():
             modes.append(mode)
-            jobs.append(np.flatnonzero(kept))
-            gain.append(values[kept])
+            parts.append((np.flatnonzero(kept), gain[kept], gpus[kept]))
     position = {mode: q for q, mode in enumerate(modes)}
-    arcs = _arcs(instance, modes)
+    sizes, arcs = instance.cluster.gpus_of_type, _arcs(instance, modes)
+    # a node's first arc is its leader's
+    offered = [NodeMode(v, int(u == 0), g if u else int(sizes[v]) - g) for v, u, g in arcs]
+    job, gain, gpus = (np.concatenate(part) for part in zip(*parts, strict=True))
     return ArcFlowData(
         instance,
-        job=np.concatenate(jobs),
-        mode=np.repeat(np.arange(len(modes)), [len(part) for part in jobs]),
-        gain=np.concatenate(gain),
+        job=job,
+        mode=np.repeat(np.arange(len(modes)), [len(jobs) for jobs, _, _ in parts]),
+        gpus=gpus,
+        gain=gain,
         modes=modes,
         arcs=arcs,
-        arc_mode=np.array([position[LeaderMode(v, q, g)] for v, q, _, g in arcs], dtype=np.int64),
-        leader_modes=sum(mode.limit > 0 for mode in modes),
+        arc_mode=np.array([position[mode] for mode in offered], dtype=np.int64),
+        leader_modes=sum(mode.leads for mode in modes),
     )
 
 
 def _leaders(instance: Instance) -> Candidates:
     for v in _offered(instance):
-        for q in limits(instance.cluster.node_types[v]):
-            gain = leader_gains(instance, v, q)
-            for g in range(1, q + 1):
-                yield LeaderMode(v, q, g), _beats_smaller(gain, g), gain[:, g]
+        gain, gpus = leader_gains(instance, v)
+        more = np.column_stack([gain[:, 1:], np.full(len(gain), np.inf)])  # with one more GPU left
+        for r in range(gain.shape[1]):
+            yield NodeMode(v, 1, r), gain[:, r] < more[:, r], gain[:, r], gpus[:, r]
 
 
 def _followers(instance: Instance) -> Candidates:
     for v in _offered(instance):
         gain = gains(instance, v)
+        least = np.minimum(0.0, np.minimum.accumulate(gain, axis=1))
         for g in range(1, gain.shape[1] - 1):  # one GPU is the leader's
-            yield LeaderMode(v, 0, g), _beats_smaller(gain, g) & (gain[:, g] < 0), gain[:, g]
+            kept = gain[:, g] < least[:, g - 1]
+            yield NodeMode(v, 0, g), kept, gain[:, g], np.full(len(gain), g)
 
 
 def _offered(instance: Instance) -> list[int]:
@@ -128,18 +134,14 @@ def _offered(instance: Instance) -> list[int]:
     return offered
 
 
-def _beats_smaller(gain: Floats, g: int) -> Bools:
-    beats: Bools = gain[:, g] < gain[:, :g].min(axis=1)
-    return beats
-
-
-def _arcs(instance: Instance, modes: list[LeaderMode]) -> list[Arc]:
+def _arcs(instance: Instance, modes: list[NodeMode]) -> list[Arc]:
     """Return the arcs of every node type: leaders' first, then followers'."""
     result = []
     for v in _offered(instance):
-        size = instance.cluster.node_types[v].gpus
-        leaders = [Arc(v, q, size - q, g) for u, q, g in modes if u == v and q]
-        result += arc_flow.arcs(v, size, [g for u, q, g in modes if u == v and not q], leaders)
+        size = int(instance.cluster.gpus_of_type[v])
+        leaders = [Arc(v, 0, size - mode.gpus) for mode in modes if mode[:2] == (v, 1)]
+        followers = [mode.gpus for mode in modes if mode[:2] == (v, 0)]
+        result += arc_flow.arcs(v, size, followers, leaders)
     return result
 
 
@@ -177,7 +179,6 @@ def warm_start(data: ArcFlowData, solution: Solution) -> Floats:
     x = np.zeros(len(data.cost))
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
         v, k = int(solution.node_type[n]), int(cluster.class_of_node[n])
-        size = int(cluster.gpus_of_type[v])
         jobs = np.flatnonzero(solution.job_node == n)
         if not jobs.size:
             if required:
@@ -193,12 +194,12 @@ def warm_start(data: ArcFlowData, solution: Solution) -> Floats:
             if follows[j, g] < 0:
                 x[column_of[j, v, 0, g]] = 1.0
                 slots.append(g)
-        # the leader is charged for the smallest limit that holds its slot and the followers'
-        j, most = int(jobs[first]), int(used[first])
-        q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(slots))
-        g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())
-        x[column_of[j, v, q, g]] = 1.0
-        leader = Arc(v, q, size - q, g)
+        # the leader leaves room for them, or more at the same cost
+        j, r = int(jobs[first]), sum(slots)
+        while (j, v, 1, r) not in column_of:
+            r += 1
+        x[column_of[j, v, 1, r]] = 1.0
+        leader = Arc(v, 0, int(cluster.gpus_of_type[v]) - r)
         for arc in (leader, *arc_flow.path(v, slots, leader.head)):
             x[data.column_of_arc[arc]] += 1.0
     return x

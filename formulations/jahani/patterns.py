@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 INDEX_LETTERS = {
     "x": "jvg",
     "L": "kv",
-    "y": "vqug",
+    "y": "vug",
     "cover": "j",
     "slots": "vg",
     "source": "v",
@@ -81,6 +81,7 @@ class PatternModel(ArcFlowData):
             instance=instance,
             job=job,
             mode=mode,
+            gpus=kind[1],
             gain=gain[useful],
             modes=pairs,
             arcs=cuts,

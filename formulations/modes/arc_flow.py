@@ -18,8 +18,8 @@ bound of the patterns' (Valério de Carvalho 1999).
     (nodes)   sum_kv L_kv = as many as `open_nodes` asks for, or <= N
     (class)   sum_v L_kv <= N_k                                        for all k, when several
 
-A leader's arc is a first arc: on a node charged for q GPUs it goes from s_v - q, as if the GPUs
-that are not charged for came first; followers' arcs go on from where it ends.
+A leader's arc is a first arc: where r GPUs are left for followers it goes from 0 to s_v - r;
+followers' arcs go on from where it ends.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class Arc(NamedTuple):
     """Arc of the flow model: `gpus` GPUs of a node of `node_type` after the first `tail` ones."""
 
     node_type: int
-    limit: int  # GPUs the node is charged for, if the slot is its leader's; 0 = no leader's
     tail: int
     gpus: int
 
@@ -58,11 +57,6 @@ class Arc(NamedTuple):
     def head(self) -> int:
         """Position at which the next arc begins."""
         return self.tail + self.gpus
-
-    @property
-    def first(self) -> bool:
-        """Whether a node's path begins with it."""
-        return self.limit > 0 or self.tail == 0
 
 
 def arcs(node_type: int, size: int, gpus: Iterable[int], leaders: Iterable[Arc] = ()) -> list[Arc]:
@@ -85,7 +79,7 @@ def arcs(node_type: int, size: int, gpus: Iterable[int], leaders: Iterable[Arc] 
     for tail in range(size):
         for g in wanted:
             if g <= min(largest.get(tail, 0), size - tail):
-                result.append(Arc(node_type, 0, tail, g))
+                result.append(Arc(node_type, tail, g))
                 largest[tail + g] = max(largest.get(tail + g, 0), g)
     return result
 
@@ -94,7 +88,7 @@ def path(node_type: int, gpus: Iterable[int], tail: int = 0) -> list[Arc]:
     """Return the arcs that cut a node into these slots after `tail` GPUs, the largest first."""
     result = []
     for g in sorted(gpus, reverse=True):
-        result.append(Arc(node_type, 0, tail, g))
+        result.append(Arc(node_type, tail, g))
         tail = result[-1].head
     return result
 
@@ -107,8 +101,9 @@ class ArcFlowData:
     # job, mode: (n,) the options: a job in a mode of `modes`
     job: Ints
     mode: Ints
+    gpus: Ints  # (n,) GPUs the job runs on
     gain: Floats  # (n,) what an option changes against postponing the job [$]
-    # node type first, GPUs last; those that some option uses, leaders' first
+    # node type first; those that some option uses, leaders' first
     modes: Sequence[tuple[int, ...]]
     arcs: Sequence[Arc]
     arc_mode: Ints  # (A,) position in `modes` of each arc
@@ -159,9 +154,8 @@ def add_columns(m: ConcreteModel, data: ArcFlowData) -> None:
     available = np.zeros(len(cluster.node_types), dtype=np.int64)
     for (_, v), number in nodes.items():
         available[v] += number
-    gpus = available * cluster.gpus_of_type
-    # a slot that no job takes is not needed
-    slots = {tuple(a): min(jobs, int(gpus[a.node_type]) // a.gpus) for a in data.arcs}
+    # a node has an arc once, and a slot that no job takes is not needed
+    slots = {tuple(a): min(jobs, int(available[a.node_type])) for a in data.arcs}
 
     def upper(values: dict[Any, int]) -> Any:
         return lambda _, *index: (0, values[index])
@@ -186,7 +180,7 @@ def add_rows(m: ConcreteModel, data: ArcFlowData, x: list[Any]) -> None:
     for arc, q, variable in zip(data.arcs, data.arc_mode.tolist(), y, strict=True):
         v = arc.node_type
         modes[q].append((-1, variable))
-        if arc.first:
+        if arc.tail == 0:
             source[v].append((1, variable))
         else:
             flow[v, arc.tail].append((1, variable))
@@ -231,12 +225,12 @@ def paths(arcs: Sequence[Arc], flow: Floats | Ints) -> dict[int, list[tuple[tupl
     ended: dict[tuple[int, int], list[tuple[tuple[int, ...], Any]]] = defaultdict(list)
     order = np.flatnonzero(flow > SMALL).tolist()
     # first arcs begin paths; the others, by tail, go on from where some path ends
-    for a in sorted(order, key=lambda a: (not arcs[a].first, arcs[a].tail)):
+    for a in sorted(order, key=lambda a: arcs[a].tail):
         arc, left = arcs[a], flow[a].item()
         here, there = (ended[arc.node_type, at] for at in (arc.tail, arc.head))
-        if arc.first:
+        if arc.tail == 0:
             there.append(((a,), left))
-        while not arc.first and left > SMALL and here:
+        while arc.tail and left > SMALL and here:
             path, nodes = here.pop()
             if nodes > left + SMALL:
                 here.append((path, nodes - left))
@@ -277,7 +271,7 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
     for i in chosen.tolist():
         j, q = int(data.job[i]), int(data.mode[i])
-        job_node[j], job_gpus[j] = nodes[q].pop(0), data.modes[q][-1]
+        job_node[j], job_gpus[j] = nodes[q].pop(0), data.gpus[i]
     if data.instance.objective.open_nodes == "free":
         node_type[np.bincount(job_node[job_node >= 0], minlength=cluster.nodes) == 0] = -1
     return Solution.of(job_node, job_gpus, node_type)

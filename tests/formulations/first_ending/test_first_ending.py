@@ -18,7 +18,7 @@ from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import node_indexed as by_node
 from rsjs.formulations.first_ending import patterns
-from rsjs.formulations.first_ending.patterns import LeaderMode
+from rsjs.formulations.first_ending.patterns import NodeMode
 from rsjs.formulations.modes.arc_flow import Arc
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.check import check
@@ -211,11 +211,14 @@ def test_integers_grow_with_the_square_of_the_gpus_and_not_with_the_patterns(gpu
     assert matrix(patterns, data).counts["integers"] <= 1 + gpus + gpus * gpus // 2
 
 
-def test_a_price_that_rises_with_each_gpu_needs_a_leaders_arc_for_each_pair():
-    data = patterns.data_of(one_type(8, tuple(0.1 * g for g in range(9))))
-    leaders = [arc for arc in data.arcs if arc.limit]
-    assert len(leaders) == 8 * 9 // 2
-    assert {arc.tail for arc in leaders} == set(range(8))
+@pytest.mark.parametrize("gpus", [8, 24, 72])
+def test_options_to_lead_are_as_many_as_gpus_whatever_the_price_rises_with(gpus):
+    """One arc and at most one option of a job for each number of GPUs left to followers."""
+    instance = one_type(gpus, tuple(0.1 * g for g in range(gpus + 1)))
+    data = patterns.data_of(instance)
+    leads = data.mode < data.leader_modes
+    assert sorted(arc.head for arc in data.arcs if arc.tail == 0) == list(range(1, gpus + 1))
+    assert np.bincount(data.job[leads]).tolist() == [gpus] * len(instance.jobs)
 
 
 def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
@@ -258,15 +261,15 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     instance = variant(VARIANTS.index(("flat", "fixed", "free", "worst_case")))
     data = patterns.data_of(instance)
     four, hours = 2, cost_tables(instance).hours[:, 1, 1]
-    leads = data.mode == data.modes.index(LeaderMode(four, 4, 1))
-    follows = data.mode == data.modes.index(LeaderMode(four, 0, 1))
+    leads = data.mode == data.modes.index(NodeMode(four, 1, 3))
+    follows = data.mode == data.modes.index(NodeMode(four, 0, 1))
     late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])
     soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
     x = np.zeros(len(data.cost))
     x[
         [
             *(late, soon, data.column_of[1, four]),
-            *(data.column_of_arc[Arc(four, 4 * (at == 0), at, 1)] for at in (0, 1)),
+            *(data.column_of_arc[Arc(four, at, 1)] for at in (0, 1)),
         ]
     ] = 1.0
     model = matrix(patterns, data)

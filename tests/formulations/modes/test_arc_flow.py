@@ -93,7 +93,7 @@ def test_integral_flows_fall_apart_into_the_nodes_they_were_made_of():
     for p in rng.integers(1, len(patterns), 40).tolist():
         number += 1
         for at, g in enumerate(patterns[p]):
-            flow[position[Arc(5, 0, sum(patterns[p][:at]), g)]] += 1
+            flow[position[Arc(5, sum(patterns[p][:at]), g)]] += 1
             offered[g] += 1
     found = paths(made, flow)[5]
     assert sum(nodes for _, nodes in found) == number
@@ -217,7 +217,7 @@ def test_reduced_costs_of_arcs_are_those_of_the_best_pattern_through_them(seed):
         (k, v): p - min(p for (m, _), p in price.items() if m == k) for (k, v), p in price.items()
     }
     expected = list(of_nodes.values())
-    for v, _, tail, g in cuts.arcs:
+    for v, tail, g in cuts.arcs:
         least = min(d for (_, u), d in of_nodes.items() if u == v)
         expected.append(least + worth[v] - worth[v, tail, g])
     assert excess == pytest.approx(expected, abs=1e-12)
