@@ -31,14 +31,13 @@ def _one(make, due, weight=10.0):
     ("due", "weight", "expected"),
     [
         (9.0, 10.0, 4.0),  # 4 h on one GPU
-        (4.0, 10.0, 4.0),  # half of it on one GPU, 2 h, half on two, 1 h: but two GPUs cost
-        (3.0, 10.0, 4.0),  # 1.5 $/h and GPU at least on a node, 1 $/h where one is used: 2 h x 2
-        (1.0, 10.0, 4.0 + 20.0),
-        (2.0, 0.5, 4.0 + 0.5),
+        (4.0, 10.0, 5.0),  # half of it on one GPU, 2 h, half on two, 1 h
+        (3.0, 10.0, 6.0),  # 2 h on two
+        (1.0, 10.0, 6.0 + 20.0),
+        (2.0, 0.5, 4.0 + 1.5),  # late, on one
     ],
 )
 def test_one_job_by_hand(make, due, weight, expected):
-    # a GPU costs 1 $/h at least, so two cost 2 $/h: 2 h x 2 = 4 h x 1
     assert capacity_free_bound(_one(make, due, weight)) == pytest.approx(expected)
 
 

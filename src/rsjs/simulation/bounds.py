@@ -2,9 +2,10 @@
 Lower bounds on the cost of a workload whose epochs are known.
 
 **Modes.** A mode q is a GPU type with k dedicated GPUs, or with a share of one. It costs p_q $/h at
-least, wherever it is: k times the least $/h per GPU in use of a node type with that GPU, under the
-accounting of the simulation; a share costs its part of one GPU. An epoch of job j takes a_jq hours:
-its real time, where predictions have errors. Overhead only adds to the cost.
+least, wherever it is: k times the least $/h per GPU in use of a node type with that GPU and k or
+more in use, under the accounting of the simulation, as jobs on a node with u GPUs in use may split
+its price in parts of u; a share costs its part of one GPU. An epoch of job j takes a_jq hours: its
+real time, where predictions have errors. Overhead only adds to the cost.
 
 **Capacity-free bound**: no job waits for another. On an infinite cluster each job j runs alone.
 With W_j epochs, mode q takes W_j a_q hours and costs W_j a_q p_q; a job that may change its mode
@@ -52,8 +53,9 @@ at least as fast.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -62,10 +64,19 @@ from rsjs.core.errors import InputError
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.row_builder import RowBuilder
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.simulation import accounting
 from rsjs.simulation.options import Options, real_times
 
+if TYPE_CHECKING:
+    from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs
+    from rsjs.heuristics.hindsight.lagrangian import NodePrices
+
+FIRST_BUCKETS, MOST_BUCKETS = 64, 512
+EVALUATIONS = 300  # of the Lagrangian on the same buckets
+WORTHWHILE = 1e-4  # relative gain of halved buckets for which they are halved again
+ROUNDING = 1e-9  # relative, of sums
 MOST = 1_000_000  # columns of the linear program: about 3 GB
 
 
@@ -88,15 +99,29 @@ def modes(workload: Workload, options: Options) -> Modes:
     for i, gpu in enumerate(cluster.gpu_types):
         for level, share in enumerate(gpu.levels, start=len(counts)):
             amount[i, level] = share.units / gpu.units
-    each = (accounting.prices(cluster, options.energy)[:, 1:] / counts[1:]).min(axis=1)
-    there, gpu_of_type = cluster.allowed_in_class.any(axis=0), cluster.gpu_of_type
-    per_gpu = [min(each[there & (gpu_of_type == i)].tolist(), default=0.0) for i in range(types)]
+    least = least_prices(cluster, options.energy)
+    price = np.zeros_like(amount)
+    price[:, counts] = least
+    price[:, len(counts) :] = amount[:, len(counts) :] * least[:, 1:2]
     return Modes(
         pace=pace.reshape(len(pace), -1),
-        price=(amount * np.array(per_gpu)[:, None]).ravel(),
+        price=price.ravel(),
         gpu=np.repeat(np.arange(types), amount.shape[1]),
         amount=amount.ravel(),
     )
+
+
+def least_prices(cluster: Cluster, energy: str) -> Floats:
+    """Return (T, G + 1) p_i(k) [$/h]: least price of k GPUs of a type on a node; 0 = nowhere."""
+    counts, billed = np.arange(1, cluster.largest + 1), accounting.prices(cluster, energy)[:, 1:]
+    there = cluster.allowed_in_class.any(axis=0)
+    least = np.full((len(cluster.gpu_types), cluster.largest), np.inf)
+    for kind in np.flatnonzero(there):
+        own = least[cluster.gpu_of_type[kind]]
+        np.minimum(own, billed[kind] / counts, out=own)
+    least = np.minimum.accumulate(least[:, ::-1], axis=1)[:, ::-1]  # u >= k
+    price = np.where(np.isfinite(least), least * counts, 0.0)
+    return np.concatenate([np.zeros((len(price), 1)), price], axis=1)
 
 
 def capacity_free_bound(workload: Workload, options: Options | None = None) -> float:
@@ -240,3 +265,103 @@ def _multipliers(model: MatrixModel) -> Floats:
         multipliers[equal] = found.eqlin.marginals
         multipliers[~equal] = found.ineqlin.marginals
     return multipliers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WorkloadBound:
+    """A lower bound on the cost of a workload, with the prices that prove it."""
+
+    value: float  # $
+    edges: Floats  # (B + 1,) h
+    sizes: Ints  # (S,) GPUs of a place, ascending from 1
+    prices: Floats  # (T, S, B) lambda >= 0 [$/h]
+    evaluations: int  # of the Lagrangian
+
+
+def workload_bound(
+    workload: Workload, options: Options | None = None, *, hours: float | None = None
+) -> WorkloadBound:
+    """
+    Return the Lagrangian bound [$]: no policy costs less on this workload.
+
+    `hours` > 0 is the length of the first buckets, by default a 64th of the time in which jobs
+    come, are due and could be done; those with prices are halved until that gains little. See
+    `heuristics.hindsight.lagrangian`.
+    """
+    from rsjs.heuristics.hindsight.lagrangian import ascend, refined
+
+    if hours is not None and not 0 < hours < float("inf"):
+        raise InputError("/hours", hours, "buckets of > 0 hours")
+    jobs, nodes = hindsight(workload, options or Options())
+    begin, end = horizon(workload, options or Options())
+    length = (end - begin) / FIRST_BUCKETS if hours is None else hours
+    if (end - begin) / length > MOST_BUCKETS:
+        least = (end - begin) / MOST_BUCKETS
+        raise InputError("/hours", hours, f">= {least:.3g}: up to {MOST_BUCKETS} buckets")
+    edges = np.array([begin + b * length for b in range(ceil((end - begin) / length) + 1)])
+    prices = np.zeros((len(workload.cluster.gpu_types), len(nodes.sizes), len(edges) - 1))
+    value, prices, evaluations = ascend(jobs, nodes, edges, prices, EVALUATIONS)
+    gain = np.inf
+    while gain > WORTHWHILE * abs(value) and prices.any() and len(edges) <= MOST_BUCKETS // 2:
+        before = value
+        edges, prices = refined(edges, prices)
+        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS)
+        evaluations, gain = evaluations + more, value - before
+    return WorkloadBound(
+        value=value - ROUNDING * abs(value),
+        edges=edges,
+        sizes=nodes.sizes,
+        prices=prices,
+        evaluations=evaluations,
+    )
+
+
+def horizon(workload: Workload, options: Options) -> tuple[float, float]:
+    """Return the first submission, and when all jobs are due and could be done [h]."""
+    jobs, cluster, of = workload.jobs, workload.cluster, modes(workload, options)
+    fastest = of.pace.argmin(axis=1)
+    work = workload.realised_epochs * of.pace[np.arange(len(jobs)), fastest] * of.amount[fastest]
+    busy = float(work.sum()) / float(cluster.largest_of_class @ cluster.class_sizes)
+    last = max(float(jobs.release[-1]), float(jobs.due.max()))
+    return float(jobs.release[0]), last + busy
+
+
+def hindsight(workload: Workload, options: Options) -> tuple[HindsightJobs, NodePrices]:
+    """
+    Return the jobs of a workload with all that they run, and its nodes with their prices.
+
+    A mode is left out for a job that fewer GPUs of the same type serve at least as fast. Sizes are
+    1 and each number of GPUs just too large for some node type.
+    """
+    from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs
+    from rsjs.heuristics.hindsight.lagrangian import NodePrices
+
+    of, cluster, jobs = modes(workload, options), workload.cluster, workload.jobs
+    job, mode = np.nonzero(_useful(of))
+    order = np.lexsort((-of.pace[job, mode], job))  # by job, then the slowest first
+    job, mode = job[order], mode[order]
+    there = cluster.allowed_in_class.any(axis=0)
+    sizes = np.array([1, *(np.unique(cluster.gpus_of_type[there])[:-1] + 1).tolist()])
+    places = of.amount[:, None] // sizes
+    places[:, 0] = of.amount
+    billed = accounting.prices(cluster, options.energy)
+    surplus = billed - least_prices(cluster, options.energy)[cluster.gpu_of_type]
+    surplus[np.isfinite(billed) & (surplus <= 1e-12 * billed)] = 0.0  # rounding: lowers the bound
+    return HindsightJobs(
+        first=np.searchsorted(job, np.arange(len(jobs) + 1)),
+        mode=mode,
+        speed=1 / of.pace[job, mode],
+        release=np.array(jobs.release, dtype=np.float64),
+        due=np.array(jobs.due, dtype=np.float64),
+        weight=np.array(jobs.weight, dtype=np.float64),
+        work=np.array(workload.realised_epochs, dtype=np.float64),
+    ), NodePrices(
+        gpu=of.gpu,
+        price=of.price,
+        places=places.astype(np.float64),
+        sizes=sizes,
+        surplus=surplus,
+        gpu_of_type=cluster.gpu_of_type,
+        allowed=cluster.allowed_in_class,
+        nodes=cluster.class_sizes,
+    )

@@ -1,0 +1,159 @@
+"""The Lagrangian bound of a workload: by hand, and below the best schedule there is."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.core.errors import InputError
+from rsjs.heuristics.hindsight.lagrangian import priced, refined
+from rsjs.instances.generators import sts
+from rsjs.simulation.bounds import (
+    capacity_free_bound,
+    capacity_free_bounds,
+    hindsight,
+    workload_bound,
+)
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.options import Options
+from rsjs.simulation.policies.registry import policy
+from tests.simulation.offline_optimum import offline_optimum
+
+ABOVE = 1 + 1e-9
+
+
+def _two(make, **changed):
+    """Two jobs at once, 2 h on one GPU at 1 $/h, due after 2 h, 10 $ for each hour late."""
+    given = {"types": {"A1": [1.0]}, "hours": [{"A": [2.0]}] * 2, "due": [2, 2], "weight": [10, 10]}
+    return make(**given | changed)
+
+
+def test_of_two_jobs_on_a_gpu_one_waits_for_the_other(make):
+    """The optimum is 4 + 20; that both run at half speed and are late together costs as much."""
+    assert 23.5 < workload_bound(_two(make)).value <= 24.0
+
+
+def test_with_room_for_both_it_is_the_capacity_free_bound(make):
+    workload = _two(make, nodes=[["A1"]] * 2)
+    assert workload_bound(workload).value == pytest.approx(4.0) == capacity_free_bound(workload)
+
+
+def test_a_node_is_of_one_type_at_a_time(make):
+    changed = {"types": {"A1": [1.0], "B1": [1.0]}, "hours": [{"A": [2.0]}, {"B": [2.0]}]}
+    either = _two(make, nodes=[["A1", "B1"]], **changed)
+    assert 23.5 < workload_bound(either).value <= 24.0
+    both = _two(make, nodes=[["A1"], ["B1"]], **changed)
+    assert workload_bound(both).value == pytest.approx(4.0)
+
+
+def test_gpus_of_two_nodes_do_not_add_up_to_one_mode(make):
+    """Three GPUs each, on nodes of two and of four."""
+    changed = {"types": {"A2": [1, 2], "A4": [1, 2, 3, 4]}, "hours": [{"A": [9, 9, 2.0]}] * 2}
+    of_six = _two(make, nodes=[["A2"], ["A4"]], **changed)
+    assert 27.5 < workload_bound(of_six).value < 12 + 20
+    of_eight = _two(make, nodes=[["A4"], ["A4"]], **changed)
+    assert workload_bound(of_eight).value == pytest.approx(12.0)
+
+
+def test_halves_of_a_gpu_are_room_for_two(make):
+    assert workload_bound(_two(make, inflation=1.0)).value == pytest.approx(2.0)
+
+
+def test_a_second_node_that_costs_more_is_paid_for(make):
+    """Both due at once: one runs on the node of 1 $/h, the other on that of 3 $/h."""
+    types = {"A1": [1.0], "A dear": [3.0]}
+    workload = _two(make, types=types, nodes=[["A1"], ["A dear"]], weight=[100, 100])
+    assert capacity_free_bound(workload) == pytest.approx(4.0)
+    assert 7.99 < workload_bound(workload).value <= 8.0
+
+
+def test_a_mode_costs_what_nodes_with_as_many_gpus_in_use_charge_at_least(make):
+    """Three GPUs: 5 $/h alone, at least 3/4 of 6 $/h beside others; one GPU costs 1 $/h."""
+    of_three = make(types={"A4": [1.0, 3.0, 5.0, 6.0]}, hours=[{"A": [9, 9, 1.0]}], release=[0])
+    assert capacity_free_bound(of_three) == pytest.approx(4.5)
+    assert 4.5 * (1 - 1e-8) <= workload_bound(of_three).value <= 5.0
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=settings().max_examples // 2)
+def test_below_the_best_schedule_and_that_below_policies(seed, make):
+    workload = tiny(Random(seed), make)
+    bound, best = workload_bound(workload).value, offline_optimum(workload)
+    assert capacity_free_bound(workload) <= bound * ABOVE + 1e-9
+    assert bound <= best * ABOVE
+    for spelling in ("queue:edf", "queue:greedy"):
+        assert best <= simulate(workload, policy(spelling, workload)).totals.cost * ABOVE
+
+
+def tiny(rng, make):
+    """One to three jobs on two nodes with three GPUs, or on one node with two."""
+    jobs = rng.randint(1, 3)
+    release = sorted(rng.randint(0, 4) / 2 for _ in range(jobs))
+    hours = []
+    for _ in range(jobs):
+        slow = rng.randint(2, 8) / 4
+        fast = {"A": [slow, slow * rng.choice([0.5, 0.75])]}
+        hours.append(rng.choice([fast, {"B": [slow]}, fast | {"B": [slow]}]))
+    return make(
+        types={"A2": [1.0, rng.choice([1.0, 1.5, 2.0])], "B1": [rng.choice([0.5, 2.0])]},
+        nodes=[["A2"], ["B1"]],
+        hours=hours,
+        release=release,
+        due=[at + rng.randint(0, 4) for at in release],
+        weight=[rng.choice([0.5, 5, 50]) for _ in range(jobs)],
+        law=[[1, 1], [2, 1], [3, 1]],
+        realised=[rng.randint(1, 3) for _ in range(jobs)],
+    )
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=settings().max_examples // 2)
+def test_any_prices_give_a_bound_and_halved_buckets_the_same(seed, make):
+    rng = np.random.default_rng(seed)
+    workload = tiny(Random(seed), make)
+    jobs, nodes = hindsight(workload, Options())
+    edges = np.linspace(workload.jobs.release[0], 9.0, 8)
+    prices = rng.choice([0, 0.1, 2, 40], (2, len(nodes.sizes), 7)) * rng.random(7)
+    value = priced(jobs, nodes, edges, prices).value
+    assert value <= offline_optimum(workload) * ABOVE
+    assert priced(jobs, nodes, *refined(edges, prices)).value == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("mix", ["km", "a100"])
+def test_without_prices_each_job_runs_alone_and_slopes_are_supergradients(mix):
+    workload = sts.workload(nodes=4, jobs=20, seed=1, mix=mix, sharing="paper", gap_seconds=2000)
+    jobs, nodes = hindsight(workload, Options())
+    edges = np.linspace(workload.jobs.release[0], 60.0, 13)
+    zero = np.zeros((len(workload.cluster.gpu_types), len(nodes.sizes), 12))
+    free = priced(jobs, nodes, edges, zero)
+    assert free.job_cost == pytest.approx(capacity_free_bounds(workload, Options()), rel=1e-12)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        first, second = rng.random((2, *zero.shape)) * rng.choice([0.01, 1.0, 50.0])
+        low, high = priced(jobs, nodes, edges, first), priced(jobs, nodes, edges, second)
+        assert high.value <= low.value + (low.slope * (second - first)).sum() + 1e-7
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(),
+        Options(energy="node", boot=0.2),
+        Options(energy="gpu", checkpoint="epoch", deviation=0.2, seed=3),
+        Options(energy="base:0.5", deviation=0.1, denominator="real"),
+    ],
+    ids=lambda options: options.energy,
+)
+def test_it_holds_under_every_option(options):
+    workload = sts.workload(nodes=2, jobs=30, seed=1, sharing="paper", gap_seconds=500)
+    free, bound = capacity_free_bound(workload, options), workload_bound(workload, options).value
+    assert free * 1.01 < bound
+    assert bound < simulate(workload, policy("queue:pedf", workload), options).totals.cost
+
+
+@pytest.mark.parametrize("hours", [0.0, -1.0, float("inf"), float("nan"), 1e-9])
+def test_lengths_that_make_no_buckets_are_refused(make, hours):
+    with pytest.raises(InputError, match=r"/hours: found .*, expected (buckets of > 0|>= )"):
+        workload_bound(_two(make), hours=hours)
