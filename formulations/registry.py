@@ -39,7 +39,7 @@ _LINEAR: dict[str, Any] = {
 _DECLARED = (
     _jahani(
         name="jahani_patterns",
-        changes=False,
+        migration=False,
         summary="exact pattern model of Jahani's MILP by arc flow, however many nodes",
         run="rsjs.formulations.jahani.patterns:run",
         **_LINEAR,
@@ -60,7 +60,7 @@ _DECLARED = (
     ),
     _jahani(
         name="jahani_dual",
-        changes=False,
+        migration=False,
         summary="Jahani's problem at 100 to 10 000 nodes: Lagrangian dual, then few columns",
         run="rsjs.formulations.jahani.dual_search:run",
         prepare="rsjs.formulations.jahani.dual_search:prepare",
@@ -70,7 +70,7 @@ _DECLARED = (
     ),
     _first_ending(
         name="first_ending_patterns",
-        changes=False,
+        migration=False,
         summary="exact pattern model with leaders by arc flow: dedicated GPUs, however many nodes",
         run="rsjs.formulations.first_ending.patterns:run",
         sharing=False,
@@ -98,7 +98,8 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_minlp",
-        changes=False,
+        migration=False,
+        start=False,
         summary="RS-JS (P1) as a nonlinear program, corrected; published rows on demand",
         run="rsjs.formulations.rsjs.minlp_scip:run",
         prepare="rsjs.formulations.rsjs.minlp_scip:prepare",
@@ -115,7 +116,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_classes",
-        changes=False,
+        migration=False,
         summary="RS-JS by node classes (form E): a bound, and a solution where followers fit",
         run="rsjs.formulations.rsjs.aggregated.model:run",
         options={
@@ -129,7 +130,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_bound",
-        changes=False,
+        migration=False,
         summary="certified bound for RS-JS by sifting form E with exact pricing; no solution",
         run="rsjs.formulations.rsjs.aggregated.column_generation:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",
@@ -138,7 +139,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_sifting",
-        changes=False,
+        migration=False,
         summary="RS-JS solution with a proven gap: bound by sifting, few columns, packing",
         run="rsjs.formulations.rsjs.aggregated.search:run",
         prepare="rsjs.formulations.rsjs.aggregated.column_generation:prepare",

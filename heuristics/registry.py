@@ -106,7 +106,8 @@ _DECLARED = (
     ),
     _priced(
         name="fix_and_optimise",
-        changes=False,
+        migration=False,
+        start=False,
         summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
         run="rsjs.heuristics.ruin_recreate.fix_and_optimise:run",
         prepare="rsjs.heuristics.ruin_recreate.fix_and_optimise:prepare",

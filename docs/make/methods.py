@@ -21,7 +21,8 @@ FLAGS = {  # what a method that lacks the flag is limited to
     "sharing": "whole GPUs",
     "idle_cost": "instances with mu = 0",
     "right_sizing": "nodes of one type",
-    "changes": "instances without a cost of migrations and starts",
+    "migration": "instances without a cost of migrations",
+    "start": "instances without a cost of starts",
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import NodeType
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 
 
@@ -29,14 +29,20 @@ def gains(instance: Instance, v: int) -> Floats:
     return gain
 
 
+def follower_gains(instance: Instance, v: int) -> Floats:
+    """Return `gains` and what it costs to start a job, where moving one costs nothing."""
+    charged: Floats = gains(instance, v) + change_costs(instance).least[:, None]
+    return charged
+
+
 def leader_gains(instance: Instance, v: int) -> tuple[Floats, Ints]:
     """
-    Return (J, s_v) least `gains` plus c_v,r+g t_jvg, and the g: leading with r GPUs left.
+    Return (J, s_v) least `follower_gains` plus c_v,r+g t_jvg, and the g: leading, r GPUs left.
 
     The job runs on some g = 1..s_v - r GPUs, and pays until it ends for them and for the r GPUs of
     others, r = 0..s_v - 1. What it costs never falls with r.
     """
-    node_type, gain = instance.cluster.node_types[v], gains(instance, v)
+    node_type, gain = instance.cluster.node_types[v], follower_gains(instance, v)
     size, price = node_type.gpus, np.array(node_type.cost)
     hours = cost_tables(instance).hours[:, instance.cluster.gpu_of_type[v], : size + 1]
     hours = np.where(np.isfinite(hours), hours, 0.0)

@@ -10,7 +10,8 @@ Sets and data (times relative to now)
     N_k nodes of class k
     r = 0..s_v - 1 GPUs of a node that its leader leaves to followers
     u = 1..s_v - 1 GPUs of a node that are already cut
-    T_jvg, t_jvg   tardiness cost and time of j on g GPUs of type v; P_j postponement cost
+    T_jvg, t_jvg   tardiness cost, with the cost of starting j, and time of j on g GPUs of type v
+    P_j            postponement cost
     c_vq           $/h of a node of type v with q GPUs in use
     C_jvr = min over g = 1..s_v - r of T_jvg + c_v,r+g t_jvg - mu g        leading with r GPUs left
 
@@ -50,7 +51,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.first_ending.costs import empty_types, gains, leader_gains
+from rsjs.formulations.first_ending.costs import empty_types, follower_gains, leader_gains
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes import arc_flow
 from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
@@ -122,7 +123,7 @@ def _leaders(instance: Instance) -> Candidates:
 
 def _followers(instance: Instance) -> Candidates:
     for v in _offered(instance):
-        gain = gains(instance, v)
+        gain = follower_gains(instance, v)
         least = np.minimum(0.0, np.minimum.accumulate(gain, axis=1))
         for g in range(1, gain.shape[1] - 1):  # one GPU is the leader's
             kept = gain[:, g] < least[:, g - 1]
@@ -188,7 +189,7 @@ def warm_start(data: ArcFlowData, solution: Solution) -> Floats:
         used = solution.job_gpus[jobs]
         first = int(hours[jobs, cluster.gpu_of_type[v], used].argmin())
         # followers take the smallest slot that is no worse, or wait
-        follows, slots = gains(instance, v), []
+        follows, slots = follower_gains(instance, v), []
         for at in np.delete(np.arange(len(jobs)), first).tolist():
             j, g = int(jobs[at]), int(follows[jobs[at], : used[at] + 1].argmin())
             if follows[j, g] < 0:

@@ -4,7 +4,7 @@ Jahani's problem as an exact pattern model by arc flow, of a size that does not 
 Sets and data (Jahani 2019, Table I; times relative to now)
     j in J jobs, v in V node types, g = 1..s_v GPUs, k node classes (nodes with the same
     allowed types), N_k nodes of class k, u = 0..s_v - 1 GPUs of a node that are already cut
-    C_jvg = tardiness cost + (g / s_v) c_v t_jvg - mu g      executing j on g GPUs of type v
+    C_jvg = tardiness cost + cost of starting j, if it did not run, + (g / s_v) c_v t_jvg - mu g
     P_j   = postponement cost
 
 Variables
@@ -38,7 +38,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes import arc_flow
 from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -106,7 +106,8 @@ def execution_costs(instance: Instance) -> Floats:
     g = np.arange(hours.shape[2])
     offered = np.asarray(cluster.allowed_in_class.any(axis=0))
     usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
-    # tardiness + energy - saved idle cost of g GPUs
+    # tardiness + start + energy - saved idle cost of g GPUs; moving a job costs nothing
+    tardiness = tardiness + change_costs(instance).least[:, None, None]
     price = cluster.cost_of_type[:, 1] / size
     cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
     return np.where(usable, cost - instance.objective.mu * g, np.inf)

@@ -30,10 +30,11 @@ from rsjs.instances.transform import permuted, with_change_costs
 from rsjs.methods import BUILT_IN, parse
 
 EXACT = ("jahani_literal", "first_ending_nodes", "rsjs_nodes", "rsjs_gpu")
-REFUSE = (
-    *("jahani_patterns", "jahani_dual", "first_ending_patterns", "rsjs_minlp", "rsjs_classes"),
-    *("rsjs_bound", "rsjs_sifting", "fix_and_optimise"),
+STARTS = (  # by classes of nodes: a job pays the same to start on each, but stays on one
+    *("jahani_patterns", "jahani_dual", "first_ending_patterns"),
+    *("rsjs_classes", "rsjs_bound", "rsjs_sifting"),
 )
+REFUSE = (*STARTS, "rsjs_minlp", "fix_and_optimise")
 RAN = Solution.of([0, 0, 2], [1, 0, 2], [0, -1, 1], [-1, 1, -1])  # in the example by hand
 
 
@@ -138,6 +139,40 @@ def test_exact_methods_find_the_optimum_and_heuristics_nothing_better(drawn, ene
     )
 
 
+@pytest.mark.solver
+@pytest.mark.parametrize("energy", ["first_ending", "proportional"])
+def test_models_by_classes_find_the_optimum_where_only_starts_cost(
+    random_document, random_decision, energy
+):
+    """Some jobs run, some start; costs of starts decide which wait."""
+    ran = {"proportional": set(), "first_ending": set()}
+    for seed in range(8):
+        rng = Random(seed)
+        document = random_document(rng, energy)
+        for job in document["jobs"]:
+            job.pop("inflation", None)
+        document["objective"] |= {"tardiness_at": "completion", "mu": 0, "open_nodes": "free"}
+        instance = to_instance(document)
+        current = random_decision(instance, rng) if seed % 4 else None
+        start = rng.choice([0.05, 2, 50])
+        charges = with_change_costs(replace(instance, current=current), migration=0, start=start)
+        least = pytest.approx(check(charges, enumeration.best(charges)).objective, rel=1e-6)
+        for method in (*STARTS, "rsjs_classes?packing=splits"):
+            if parse(method).method.refusal(charges) is None:
+                found = solve(charges, method)
+                ran[energy].add(method)
+                assert found.bound <= least.expected + 1e-6 * max(1, least.expected)
+                if method not in ("rsjs_classes", "rsjs_bound", "rsjs_sifting"):
+                    assert check(charges, found.solution).objective == least == found.bound
+    assert (
+        ran["proportional"] | ran["first_ending"]
+        == {
+            "proportional": set(STARTS[:2]),
+            "first_ending": {*STARTS[2:], "rsjs_classes?packing=splits"},
+        }[energy]
+    )
+
+
 def rigid(instance, rng):
     """Each job admits one number of GPUs, no share: the one that it has in `current`, if any."""
     hours = np.full_like(instance.jobs.hours_per_epoch, np.inf)
@@ -207,15 +242,17 @@ def test_steps_on_a_path_cost_what_they_claim(drawn, random_decision):
 @pytest.mark.parametrize("method", REFUSE)
 def test_methods_that_do_not_serve_them_refuse_in_words(method):
     instance = sts.generate(nodes=2, jobs=3, seed=1)
-    declared, told = replace(BUILT_IN[method], runs={}), "serves no cost of migrations and starts"
+    declared = replace(BUILT_IN[method], runs={})
     if declared.energy == frozenset({"proportional"}):
         declared = replace(declared, energy=frozenset({"first_ending"}))
     declared = replace(declared, expectation=frozenset({"expected"}), right_sizing=True)
     assert declared.refusal(instance) is None
-    for migration, start in ((1, 0), (0, 1)):
-        asked = f"{method} {told}, not migration = {migration}, start = {start}"
-        charges = with_change_costs(instance, migration=migration, start=start)
-        assert declared.refusal(charges) == asked
+    for kind in ("migration", "start"):
+        charges = with_change_costs(instance, **{"migration": 0, "start": 0} | {kind: 0.5})
+        told = (
+            None if kind == "start" and method in STARTS else f"serves {kind} = 0, not {kind} = 0.5"
+        )
+        assert declared.refusal(charges) == (told and f"{method} {told}")
 
 
 def test_no_cost_leaves_digest_and_document_as_they_are(example):

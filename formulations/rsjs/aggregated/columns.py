@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.costs import cost_tables
+from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 
 
@@ -105,8 +105,8 @@ def _modes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
 class ModeCosts:
     """Times and costs of the jobs of an instance in the modes of its cluster."""
 
-    # hours, tardiness: (Q, J) theta_qj and T_qj; 0 and inf where not admissible or dominated by a
-    # smaller mode [h], [$]
+    # hours, tardiness: (Q, J) theta_qj and T_qj, with what it costs to start the job; 0 and inf
+    # where not admissible or dominated by a smaller mode [h], [$]
     hours: Floats
     tardiness: Floats
     # (Q, J) the mode that stands for a mode because it dominates it, or itself; -1 = none
@@ -119,6 +119,7 @@ class ModeCosts:
         table = cost_tables(instance)
         hours = _by_mode(types, table.hours, table.shared_hours)
         tardiness = _by_mode(types, table.tardiness, table.shared_tardiness)
+        tardiness += change_costs(instance).least  # moving a job costs nothing
         number = np.arange(len(types.gpus))[:, None]
         stands = np.empty(hours.shape, dtype=np.int64)
         for i in np.unique(types.mode_gpu).tolist():

@@ -42,11 +42,12 @@ LIMITS = {  # what a method that lacks the flag says
     "sharing": "no shared GPUs",
     "idle_cost": "mu = 0",
     "right_sizing": "nodes of one type",
-    "changes": "no cost of migrations and starts",
+    "migration": "migration = 0",
+    "start": "start = 0",
 }
 DECLARED = (  # attributes of a method that are listed as they are
     *("name", "kind", "summary", "solvers", "needs", "rules", "sharing", "idle_cost"),
-    *("right_sizing", "changes", "warm_start", "max_jobs", "max_nodes", "decides"),
+    *("right_sizing", "migration", "start", "warm_start", "max_jobs", "max_nodes", "decides"),
 )
 PROVES = {  # by kind, and whether there are solutions among the results
     ("exact", True): "a lower bound; stops when the gap asked for is proved",

@@ -75,7 +75,8 @@ class Method:
     sharing: bool = True  #: whether it serves instances with share levels
     idle_cost: bool = True  #: whether it serves mu > 0
     right_sizing: bool = True  #: whether it serves nodes that may take several types
-    changes: bool = True  #: whether it serves objectives that charge migrations and starts
+    migration: bool = True  #: whether it serves objectives that charge migrations
+    start: bool = True  #: whether it serves objectives that charge starts
     solvers: tuple[str, ...] = ()  #: the first one is the default
     rules: tuple[str, ...] = ()  #: the first one is the default
     needs: str | None = None  #: the solver that it runs, where there is none to choose
@@ -106,9 +107,10 @@ class Method:
             return f"{self.name} serves dedicated GPUs only; {instance.name} has share levels"
         if objective.mu > 0 and not self.idle_cost:
             return f"{self.name} serves mu = 0, not mu = {objective.mu:g}"
-        if objective.charges_changes and not self.changes:
-            asked = f"migration = {objective.migration:g}, start = {objective.start:g}"
-            return f"{self.name} serves no cost of migrations and starts, not {asked}"
+        for kind in ("migration", "start"):
+            cost = getattr(objective, kind)
+            if cost > 0 and not getattr(self, kind):
+                return f"{self.name} serves {kind} = 0, not {kind} = {cost:g}"
         several = instance.cluster.allowed_in_class.sum(axis=1)[instance.cluster.class_of_node]
         if several.max() > 1 and not self.right_sizing:
             n = int(several.argmax())
