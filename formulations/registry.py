@@ -39,7 +39,6 @@ _LINEAR: dict[str, Any] = {
 _DECLARED = (
     _jahani(
         name="jahani_patterns",
-        migration=False,
         summary="exact pattern model of Jahani's MILP by arc flow, however many nodes",
         run="rsjs.formulations.jahani.patterns:run",
         **_LINEAR,

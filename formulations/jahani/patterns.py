@@ -4,7 +4,7 @@ Jahani's problem as an exact pattern model by arc flow, of a size that does not 
 Sets and data (Jahani 2019, Table I; times relative to now)
     j in J jobs, v in V node types, g = 1..s_v GPUs, k node classes (nodes with the same
     allowed types), N_k nodes of class k, u = 0..s_v - 1 GPUs of a node that are already cut
-    C_jvg = tardiness cost + cost of starting j, if it did not run, + (g / s_v) c_v t_jvg - mu g
+    C_jvg = tardiness cost + start or migration + (g / s_v) c_v t_jvg - mu g      j on g GPUs of v
     P_j   = postponement cost
 
 Variables
@@ -22,7 +22,8 @@ Variables
 
 Exact: the slots of a node, the largest first, are a path from 0 (see `arc_flow`), and for fixed
 integer y the x-system is a transportation problem, so x may stay continuous. Columns that
-cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a smaller g' < g.
+cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a smaller g' < g. Where
+migrations cost, running jobs may stay: columns z, w and rows of `formulations.modes.stays`.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.solve import solve
-from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes import arc_flow, stays
 from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
+from rsjs.formulations.modes.stays import Entry, Stays
 from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -55,6 +57,11 @@ INDEX_LETTERS = {
     "source": "v",
     "flow": "vu",
     "classes": "k",
+    "z": "j",
+    "w": "nu",
+    "stay": "n",
+    "kept": "n",
+    "kept_of_class": "kv",
 }
 
 
@@ -75,7 +82,8 @@ class PatternModel(ArcFlowData):
         job, *kind = np.nonzero(useful)
         modes, mode = np.unique(np.column_stack(kind), axis=0, return_inverse=True)
         pairs = [(v, g) for v, g in modes.tolist()]
-        cuts = mode_arcs(instance.cluster.gpus_of_type, pairs)
+        who = stays.stays(instance, cost - change_costs(instance).charge[:, None, None])
+        cuts = mode_arcs(instance.cluster.gpus_of_type, pairs, who)
         position = {mode: q for q, mode in enumerate(pairs)}
         return PatternModel(
             instance=instance,
@@ -87,15 +95,21 @@ class PatternModel(ArcFlowData):
             arcs=cuts,
             arc_mode=np.array([position[arc.node_type, arc.gpus] for arc in cuts], dtype=np.int64),
             execution=cost,
+            stays=who,
         )
 
 
-def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]]) -> list[Arc]:
-    """Return the arcs of node types of these sizes for slots of modes (v, g)."""
+def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]], who: Stays | None = None) -> list[Arc]:
+    """Return the arcs of node types of these sizes for slots of modes (v, g), and who may stay."""
     gpus: dict[int, list[int]] = {}
     for v, g in modes:
         gpus.setdefault(v, []).append(g)
-    return [arc for v, counts in gpus.items() for arc in arc_flow.arcs(v, int(sizes[v]), counts)]
+    begins = (who or Stays()).positions
+    return [
+        arc
+        for v, counts in gpus.items()
+        for arc in arc_flow.arcs(v, int(sizes[v]), counts, begins=begins(v))
+    ]
 
 
 def execution_costs(instance: Instance) -> Floats:
@@ -106,8 +120,8 @@ def execution_costs(instance: Instance) -> Floats:
     g = np.arange(hours.shape[2])
     offered = np.asarray(cluster.allowed_in_class.any(axis=0))
     usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
-    # tardiness + start + energy - saved idle cost of g GPUs; moving a job costs nothing
-    tardiness = tardiness + change_costs(instance).least[:, None, None]
+    # tardiness + start or migration + energy - saved idle cost of g GPUs
+    tardiness = tardiness + change_costs(instance).charge[:, None, None]
     price = cluster.cost_of_type[:, 1] / size
     cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
     return np.where(usable, cost - instance.objective.mu * g, np.inf)
@@ -119,7 +133,7 @@ run = partial(solve, __name__)
 
 
 def build(data: PatternModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns are x, L, y."""
+    """Build the Pyomo model; its columns are x, L, y, and z, w, if jobs may stay."""
     import pyomo.core as pyo
 
     from rsjs.formulations.milp.from_pyomo import implied_integers
@@ -139,15 +153,27 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
     A job whose column was left out takes the smaller slot that dominates it, or is postponed
     where that costs no more: the vector never costs more than the solution.
     """
-    x, column_of = np.zeros(len(data.cost)), data.column_of
+    x, column_of, changes = np.zeros(len(data.cost)), data.column_of, change_costs(data.instance)
+    arcs_end = len(data.cost) - len(data.stays.cost)
+    may_stay = {j: arcs_end + z for z, j in enumerate(data.stays.job.tolist())}
+    entry = {e: len(x) - len(data.stays.entries) + i for i, e in enumerate(data.stays.entries)}
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
-        v, slots = int(solution.node_type[n]), []
-        for j in np.flatnonzero(solution.job_node == n).tolist():
+        v, slots, kept = int(solution.node_type[n]), [], 0
+        mine = np.flatnonzero(solution.job_node == n)
+        unchanged = (changes.node[mine] == n) & (changes.node_type[mine] == v)
+        unchanged &= changes.gpus[mine] == solution.job_gpus[mine]
+        for j, same in zip(mine.tolist(), unchanged.tolist(), strict=True):
+            if same and j in may_stay:
+                x[may_stay[j]] = 1.0
+                kept += int(solution.job_gpus[j])
+                continue
             g = int(np.argmin(data.execution[j, v, : solution.job_gpus[j] + 1]))
             if (j, v, g) in column_of:
                 x[column_of[j, v, g]] = 1.0
                 slots.append(g)
         x[column_of[int(data.instance.cluster.class_of_node[n]), v]] += 1.0
-        for arc in arc_flow.path(v, slots):
+        if kept:
+            x[entry[Entry(n, v, kept)]] = 1.0
+        for arc in arc_flow.path(v, slots, kept):
             x[data.column_of_arc[arc]] += 1.0
     return x

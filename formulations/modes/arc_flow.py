@@ -19,14 +19,15 @@ bound of the patterns' (Valério de Carvalho 1999).
     (class)   sum_v L_kv <= N_k                                        for all k, when several
 
 A leader's arc is a first arc: where r GPUs are left for followers it goes from 0 to s_v - r;
-followers' arcs go on from where it ends.
+followers' arcs go on from where it ends. Where running jobs may stay, patterns of nodes that keep
+them begin after the GPUs of those jobs, see `stays`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rsjs.core.types import Floats, Ints
+from rsjs.formulations.modes import stays
+from rsjs.formulations.modes.stays import Stays
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import selected_nodes
@@ -59,7 +62,13 @@ class Arc(NamedTuple):
         return self.tail + self.gpus
 
 
-def arcs(node_type: int, size: int, gpus: Iterable[int], leaders: Iterable[Arc] = ()) -> list[Arc]:
+def arcs(
+    node_type: int,
+    size: int,
+    gpus: Iterable[int],
+    leaders: Iterable[Arc] = (),
+    begins: Iterable[int] = (),
+) -> list[Arc]:
     """
     Return the arcs of all patterns of a node type, by tail, the largest first.
 
@@ -70,11 +79,14 @@ def arcs(node_type: int, size: int, gpus: Iterable[int], leaders: Iterable[Arc] 
     gpus : iterable of int
         GPU counts of modes without a leader.
     leaders : iterable of Arc
-        First arcs, if nodes have leaders; otherwise every pattern begins at 0.
+        First arcs, if nodes have leaders; otherwise patterns begin at 0.
+    begins : iterable of int
+        Positions at which patterns begin, too.
     """
     leaders, wanted = list(leaders), sorted(set(gpus), reverse=True)
     # most GPUs of a next slot from each position that some pattern reaches; slots do not grow
     largest = {arc.head: size for arc in leaders} if leaders else {0: size}
+    largest |= dict.fromkeys(begins, size)
     result = leaders
     for tail in range(size):
         for g in wanted:
@@ -95,7 +107,7 @@ def path(node_type: int, gpus: Iterable[int], tail: int = 0) -> list[Arc]:
 
 @dataclass(frozen=True, eq=False)
 class ArcFlowData:
-    """Data of a model; column order is the options, the nodes, then the arcs."""
+    """Data of a model; column order is the options, the nodes, the arcs, then who stays."""
 
     instance: Instance
     # job, mode: (n,) the options: a job in a mode of `modes`
@@ -108,6 +120,7 @@ class ArcFlowData:
     arcs: Sequence[Arc]
     arc_mode: Ints  # (A,) position in `modes` of each arc
     leader_modes: int = 0  # how many of `modes` are leaders'
+    stays: Stays = field(default_factory=Stays)
 
     @cached_property
     def options(self) -> list[tuple[int, ...]]:
@@ -125,7 +138,7 @@ class ArcFlowData:
         """Cost of every column [$]; of a node, that of its GPUs as if they were idle."""
         sizes = self.instance.cluster.gpus_of_type[[v for _, v in self.nodes]]
         mu = self.instance.objective.mu
-        return np.concatenate([self.gain, mu * sizes, np.zeros(len(self.arcs))])
+        return np.concatenate([self.gain, mu * sizes, np.zeros(len(self.arcs)), self.stays.cost])
 
     @cached_property
     def column_of(self) -> dict[tuple[int, ...], int]:
@@ -145,7 +158,7 @@ def nodes_of(cluster: Cluster) -> list[tuple[int, int]]:
 
 
 def add_columns(m: ConcreteModel, data: ArcFlowData) -> None:
-    """Add L and y to a Pyomo model."""
+    """Add L and y to a Pyomo model, and z and w, if jobs may stay."""
     import pyomo.core as pyo
 
     cluster, jobs = data.instance.cluster, len(data.instance.jobs)
@@ -162,6 +175,7 @@ def add_columns(m: ConcreteModel, data: ArcFlowData) -> None:
 
     m.L = pyo.Var(list(nodes), domain=pyo.NonNegativeIntegers, bounds=upper(nodes))
     m.y = pyo.Var(list(slots), domain=pyo.NonNegativeIntegers, bounds=upper(slots))
+    stays.add_columns(m, data.stays)
 
 
 def add_rows(m: ConcreteModel, data: ArcFlowData, x: list[Any]) -> None:
@@ -187,6 +201,12 @@ def add_rows(m: ConcreteModel, data: ArcFlowData, x: list[Any]) -> None:
     for arc, variable in zip(data.arcs, m.y.values(), strict=True):
         if (arc.node_type, arc.head) in flow:
             flow[arc.node_type, arc.head].append((-1, variable))
+    for n, v, u in data.stays.entries:
+        source[v].append((1, m.w[n, u]))
+        if (v, u) in flow:
+            flow[v, u].append((-1, m.w[n, u]))
+    for j in data.stays.job.tolist():
+        cover[j].append((1, m.z[j]))
     for (k, v), variable in zip(data.nodes, L, strict=True):
         source[v].append((-1, variable))
         if len(sizes) > 1:
@@ -197,11 +217,13 @@ def add_rows(m: ConcreteModel, data: ArcFlowData, x: list[Any]) -> None:
         total = linear_sum(modes[position[mode]])
         return total == 0 if position[mode] < data.leader_modes else total <= 0
 
-    m.cost = objective(data.instance, data.cost, [*x, *m.L.values(), *m.y.values()])
+    columns = [*x, *m.L.values(), *m.y.values(), *stays.columns(m)]
+    m.cost = objective(data.instance, data.cost, columns)
     m.cover = cover.at_most(1)
     m.slots = pyo.Constraint(data.modes, rule=row)
     m.source = source.equal(0) if needs_jobs(data.instance) else source.at_most(0)
     m.flow = flow.at_most(0)
+    stays.add_rows(m, data.instance, data.stays)
     m.nodes = number_of_nodes(data.instance, m.L.values())
     m.classes = pyo.Constraint(
         sorted(classes), rule=lambda m, k: linear_sum(classes[k]) <= sizes[k]
@@ -219,6 +241,8 @@ def paths(arcs: Sequence[Arc], flow: Floats | Ints) -> dict[int, list[tuple[tupl
 
     Parameters
     ----------
+    arcs : sequence of Arc
+        Those with a tail <= 0 begin paths.
     flow : (A,) float or int
         y, feasible for (flow); integral flows have integral numbers of nodes.
     """
@@ -228,9 +252,9 @@ def paths(arcs: Sequence[Arc], flow: Floats | Ints) -> dict[int, list[tuple[tupl
     for a in sorted(order, key=lambda a: arcs[a].tail):
         arc, left = arcs[a], flow[a].item()
         here, there = (ended[arc.node_type, at] for at in (arc.tail, arc.head))
-        if arc.tail == 0:
+        if arc.tail <= 0:
             there.append(((a,), left))
-        while arc.tail and left > SMALL and here:
+        while arc.tail > 0 and left > SMALL and here:
             path, nodes = here.pop()
             if nodes > left + SMALL:
                 here.append((path, nodes - left))
@@ -249,26 +273,39 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
 
     It costs at most what the vector costs.
     """
-    taken, *others = np.split(x, np.cumsum([len(data.job), len(data.nodes)]))
-    number, counts = (np.rint(values).astype(np.int64) for values in others)
+    who = data.stays
+    ends = np.cumsum([len(data.job), len(data.nodes), len(data.arcs), len(who.job)])
+    taken, *others = np.split(x, ends)
+    number, counts, stay, keep = (np.rint(values).astype(np.int64) for values in others)
     chosen = np.flatnonzero(taken > 0.5)
     if np.abs(taken - np.rint(taken)).max(initial=0.0) > 1e-6:
-        chosen = _cheapest_options(data, counts)
+        chosen = _cheapest_options(data, counts, who.job[stay > 0])
     cluster, jobs = data.instance.cluster, len(data.instance.jobs)
     node_type = np.full(cluster.nodes, -1)
-    selected: dict[int, list[int]] = defaultdict(list)  # nodes by type
-    free = [np.flatnonzero(cluster.class_of_node == k) for k in range(len(cluster.class_sizes))]
+    kept = [entry for entry, keeps in zip(who.entries, keep.tolist(), strict=True) if keeps]
+    node_type[[entry.node for entry in kept]] = [entry.node_type for entry in kept]
+    selected: dict[int, list[int]] = defaultdict(list)  # nodes by type that keep no job
     for (k, v), n in zip(data.nodes, number.tolist(), strict=True):
-        mine, free[k] = np.split(free[k], [n])
+        free = np.flatnonzero((cluster.class_of_node == k) & (node_type < 0))
+        same = (cluster.class_of_node == k) & (node_type == v)
+        mine = free[: n - int(same.sum())]
         node_type[mine] = v
         selected[v].extend(mine.tolist())
+    # paths begin at 0 on nodes that keep no job, and after the GPUs of jobs that stay
+    begun = [*data.arcs, *(Arc(v, -1, u + 1) for _, v, u in kept)]
     nodes: dict[int, list[int]] = defaultdict(list)  # nodes that offer each mode
-    for v, of_type in paths(data.arcs, counts).items():
-        each = (path for path, number in of_type for _ in range(number))
-        for n, path in zip(selected[v], each, strict=False):
-            for a in path:
+    counts = np.append(counts, np.ones(len(kept), dtype=np.int64))
+    for v, of_type in paths(begun, counts).items():
+        for path in (path for path, number in of_type for _ in range(number)):
+            keeps = path[0] - len(data.arcs)
+            n = kept[keeps].node if keeps >= 0 else selected[v].pop()
+            for a in path[keeps >= 0 :]:
                 nodes[int(data.arc_mode[a])].append(n)
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
+    job_node[who.job[stay > 0]], job_gpus[who.job[stay > 0]] = (
+        who.node[stay > 0],
+        who.gpus[stay > 0],
+    )
     for i in chosen.tolist():
         j, q = int(data.job[i]), int(data.mode[i])
         job_node[j], job_gpus[j] = nodes[q].pop(0), data.gpus[i]
@@ -277,8 +314,8 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
     return Solution.of(job_node, job_gpus, node_type)
 
 
-def _cheapest_options(data: ArcFlowData, counts: Ints) -> Ints:
-    """Return the cheapest options for fixed flows: a transportation problem."""
+def _cheapest_options(data: ArcFlowData, counts: Ints, stay: Ints) -> Ints:
+    """Return the cheapest options of jobs that do not stay, for fixed flows: transportation."""
     from scipy.optimize import LinearConstraint, milp
 
     options, modes = np.arange(len(data.job)), len(data.modes)
@@ -291,7 +328,7 @@ def _cheapest_options(data: ArcFlowData, counts: Ints) -> Ints:
         integrality=one,
         bounds=(0, 1),
         constraints=[
-            LinearConstraint(csr_array((one, (of_job, options))), ub=np.ones(len(jobs))),
+            LinearConstraint(csr_array((one, (of_job, options))), ub=1.0 * ~np.isin(jobs, stay)),
             LinearConstraint(
                 csr_array((one, (data.mode, options)), shape=(modes, len(options))), least, offered
             ),
