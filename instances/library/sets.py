@@ -11,7 +11,10 @@ Sets of the library: what they are made of, and each member with its size and it
     ]
 
 A size is nodes x jobs; `1-40x10N` stands for 1x10, 2x20, ..., 40x400. Members come in the order in
-which they are written, seeds last. A set that changes gets a new name.
+which they are written, seeds last. An entry `{ set = "points-sts", numbers = [0, 7] }` takes
+members of another set. A set of decision points has `points` (see `benchmarks/library.py`), or, with
+costs [$] of changes, `charged = { set = "points-sts", migration = 10.0, start = 2.0 }`. A set that
+changes gets a new name.
 """
 
 from __future__ import annotations
@@ -36,10 +39,10 @@ from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.transform import rigid
+from rsjs.instances.transform import rigid, with_change_costs
 
 MIG = "mig"
-POINTS = "points"
+POINTS, CHARGED = "points", "charged"
 _SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
 LICENCE = "CC-BY-4.0"
 # Tier -> the max nodes and jobs of an instance in it.
@@ -72,14 +75,17 @@ def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
     """
     Return the instance, or set of MIG jobs, that a generator makes of its arguments.
 
-    `mig` takes a file and a seed, a decision point its set and its number there, from 0.
+    `mig` takes a file and a seed, a decision point its set and its number there, from 0, and what
+    migrations and starts cost [$], where they do.
     """
     if name == MIG:
         return generate.generate(mig_config(arguments["config"]), arguments["seed"])
     if name == decision_points.NAME:
         record = point_records(arguments["set"])[arguments["number"]]
         workload = drawn_workload(canonical_text(record["workload"]))
-        return decision_points.of_record(record).instance(workload)
+        point = decision_points.of_record(record).instance(workload)
+        costs = {key: arguments.get(key, 0.0) for key in ("migration", "start")}
+        return with_change_costs(point, **costs)
     return GENERATORS[name](**arguments)
 
 
@@ -134,11 +140,16 @@ def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
     if POINTS in recipes()[name]:
         numbers = range(len(point_records(name)))
         return [(decision_points.NAME, {"set": name, "number": k}) for k in numbers]
-    return [
-        (entry["generator"], arguments)
-        for entry in recipes()[name]["instances"]
-        for arguments in drawings(entry)
-    ]
+    if charged := recipes()[name].get(CHARGED):
+        costs = {key: value for key, value in charged.items() if key != "set"}
+        return [(point, arguments | costs) for point, arguments in calls(charged["set"])]
+    drawn = []
+    for entry in recipes()[name]["instances"]:
+        if other := entry.get("set"):
+            drawn += [calls(other)[number] for number in entry["numbers"]]
+        else:
+            drawn += [(entry["generator"], arguments) for arguments in drawings(entry)]
+    return drawn
 
 
 def drawings(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

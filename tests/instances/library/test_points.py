@@ -1,11 +1,14 @@
 """Sets of decision points: their states are those of the simulations that the recipes name."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.library import states
 from rsjs.core.errors import InputError
 from rsjs.instances import decision_points
 from rsjs.instances.library.sets import (
+    CHARGED,
     POINTS,
     draw,
     golden,
@@ -16,6 +19,7 @@ from rsjs.instances.library.sets import (
     refuse_other,
 )
 from rsjs.instances.traces.registry import refuse_unlicensed
+from rsjs.instances.transform import with_change_costs
 from rsjs.simulation.snapshots import use
 
 SETS = [name for name in names() if POINTS in recipes()[name]]
@@ -40,6 +44,17 @@ def test_members_are_running_clusters_of_elastic_or_rigid_jobs(name):
         assert instance.jobs.epochs_done.any()
         counts = (instance.hours_per_epoch < float("inf")).any(axis=1).sum(axis=1)
         assert (counts == 1).all() == name.endswith("-rigid")
+
+
+@pytest.mark.parametrize("name", [name for name in names() if CHARGED in recipes()[name]])
+def test_charged_points_differ_from_the_others_in_costs_of_changes_only(name):
+    of = library_set(recipes()[name][CHARGED]["set"])
+    for member, point in list(zip(library_set(name).members, of.members, strict=True))[:5]:
+        instance = draw(member.generator, member.arguments)
+        refuse_other(instance, member.sha256)
+        free = with_change_costs(instance, migration=0, start=0)
+        assert instance.objective.migration > instance.objective.start > 0
+        assert replace(free, name=point.name).digest == point.sha256
 
 
 def test_sizes_are_those_of_a_cluster_of_today():
