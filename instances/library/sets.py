@@ -12,9 +12,9 @@ Sets of the library: what they are made of, and each member with its size and it
 
 A size is nodes x jobs; `1-40x10N` stands for 1x10, 2x20, ..., 40x400. Members come in the order in
 which they are written, seeds last. An entry `{ set = "points-sts", numbers = [0, 7] }` takes
-members of another set. A set of decision points has `points` (see `benchmarks/library.py`), or, with
-costs [$] of changes, `charged = { set = "points-sts", migration = 10.0, start = 2.0 }`. A set that
-changes gets a new name.
+members of another set. A set of decision points has `points` (see `benchmarks/library.py`), or,
+with what changes cost [$], `charged = { set = "points-sts", migration = 10.0, start = 2.0 }`.
+A set that changes gets a new name.
 """
 
 from __future__ import annotations
