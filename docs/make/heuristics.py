@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,97 +11,108 @@ from typing import Any
 
 import pandas as pd
 
-from docs.make.tables import RESULTS, methods_of, stored, table
+from docs.make.tables import RESULTS, grid, methods_of, share, stored
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.runs import cost_over_time
 from rsjs.reporting.references import references, referred
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.tables import summary_table
 from rsjs.reporting.tables import formats
+from rsjs.rows.csv import read_table
 
 CAMPAIGN = "heuristics.toml"
-FAMILIES, JOBS = ("jahani", "kiros", "andreas", "sts", "sts-shared"), (200, 400)
 DRAWN = (  # exact methods, and the heuristics that improve a solution
-    *("jahani_dual@highs", "first_ending_patterns@highs", "rsjs_sifting@highs", "priced_greedy"),
+    *("jahani_dual@highs", "rsjs_sifting@highs", "rsjs_nodes@highs", "priced_greedy"),
     *("local_search?jobs=all", "path_relinking", "ruin_recreate?iterations=0", "fix_and_optimise"),
 )
 
 
 @cache
 def runs() -> pd.DataFrame:
-    """Return the rows with the family of their instance, with shared GPUs or without."""
-    rows = stored("heuristics/rows.csv")
-    shared = rows["instance"].str.contains("-paper-").map({True: "-shared", False: ""})
-    return rows.assign(family=rows["instance"].str.split("-").str[0] + shared)
+    """Return the rows with cost / best and the family of their instance, shared GPUs apart."""
+    rows: list[dict[Any, Any]] = stored("heuristics/rows.csv").to_dict("records")
+    found = pd.DataFrame(referred(rows, references(rows)))
+    chosen = pd.DataFrame(read_table(RESULTS / "selection" / "candidates.csv"))
+    family = chosen.set_index("sha256")["family"][found["instance_sha256"]].to_numpy()
+    shared = found["instance"].str.contains("-paper-|-contention-|-shares[0-9]")
+    return found.assign(family=family + shared.map({True: "-shared", False: ""}))
 
 
-def summary() -> str:
-    """Ranked summary over all instances."""
-    analysis = Analysis(rows=runs().to_dict("records"))
+def summary(methods: Sequence[str] = ()) -> str:
+    """Ranked summary over all instances, of some methods or of all."""
+    rows = runs()
+    some = rows[rows["method"].isin(methods)] if methods else rows
+    analysis = Analysis(rows=some.to_dict("records"))
     return replace(summary_table({"": analysis}), title="").markdown()
 
 
-def _by_size(cell: Callable[[dict[str, Any]], str]) -> str:
-    """A cell for each method and each instance, by family and jobs."""
-    rows: list[dict[Any, Any]] = runs().to_dict("records")
-    of_run: dict[tuple[Any, ...], dict[str, Any]] = {
-        (f"{row['family']} {row['jobs']}", row["method"]): row
-        for row in referred(rows, references(rows))
+def _by_family(cell: Callable[[pd.DataFrame], str]) -> str:
+    """A cell for each method and family, with the number of instances in the head."""
+    parts = {
+        f"{family} ({rows['instance'].nunique()})": rows
+        for family, rows in runs().groupby("family", sort=True)
     }
-    parts = [f"{family} {jobs}" for family in FAMILIES for jobs in JOBS]
-    cells = [
-        [
-            method,
-            *(cell(of_run[part, method]) if (part, method) in of_run else "" for part in parts),
-        ]
-        for method in methods_of(CAMPAIGN)
-    ]
-    return table(["method", *parts], cells)
+
+    def told(part: pd.DataFrame, method: str) -> str:
+        mine = part[part["method"] == method]
+        return cell(mine) if len(mine) else ""
+
+    return grid("method", methods_of(CAMPAIGN), parts, told)
 
 
 def costs() -> str:
-    """Cost / best, without postponement in parentheses where it differs."""
+    """Median of cost / best; how many found a solution where not all did."""
 
-    def cell(row: dict[str, Any]) -> str:
-        if row["over_best"] is None:
+    def cell(rows: pd.DataFrame) -> str:
+        over = rows["over_best"].dropna()
+        if over.empty:
             return "no solution"
-        over, best = formats.ratio(row["over_best"]), row["objective"] / row["over_best"]
-        return f"{over} ({formats.ratio(row['spent'] / best)})" if row["postponement"] else over
+        told = formats.ratio(over.median())
+        return told if len(over) == len(rows) else f"{told}, {len(over)} of {len(rows)}"
 
-    return _by_size(cell)
+    return _by_family(cell)
 
 
 def seconds() -> str:
-    """Running time in seconds."""
-    return _by_size(lambda row: formats.measured(row["total_s"]))
+    """Median running time in seconds."""
+    return _by_family(lambda rows: formats.measured(rows["total_s"].median()))
 
 
 def late() -> str:
-    """Jobs that run and complete late / jobs that are postponed, of 200 or 400."""
+    """Share of jobs that run and complete late / that are postponed."""
 
-    def cell(row: dict[str, Any]) -> str:
-        counts = row["late"], row["jobs"] - row["executed"]
-        return " / ".join(map(formats.count, counts))
+    def cell(rows: pd.DataFrame) -> str:
+        found = rows[rows["late"].notna()]
+        jobs = found["jobs"].sum()
+        if not jobs:
+            return "no solution"
+        shares = found["late"].sum() / jobs, (found["jobs"] - found["executed"]).sum() / jobs
+        return " / ".join(map(share, shares))
 
-    return _by_size(cell)
+    return _by_family(cell)
 
 
 def trajectories(path: Path) -> Path:
-    """Draw cost / best over time, a panel per instance."""
-    rows = runs().drop_duplicates("instance").set_index("instance")
-
-    def place(run: dict[str, Any]) -> tuple[int, int, int]:
-        family, jobs = rows.loc[run["instance"], ["family", "jobs"]]
-        return FAMILIES.index(family), jobs, DRAWN.index(run["method"])
-
-    names = rows["family"] + " 100 x " + rows["jobs"].astype(str)
-    found = json.loads((RESULTS / "heuristics" / "events.json").read_text())
-    found = sorted((run for run in found if run["method"] in DRAWN), key=place)
-    best = references(runs().to_dict("records"))
-    cost = {name: best[digest,].cost for name, digest in rows["instance_sha256"].items()}
+    """Draw cost / best over time, a panel per family: its largest instance."""
+    rows = runs().sort_values(["family", "jobs", "nodes", "instance"])
+    largest = rows.groupby("family", sort=True)["instance"].last()
+    names = {instance: family for family, instance in largest.items()}
+    found = [
+        run
+        for run in json.loads((RESULTS / "heuristics" / "events.json").read_text())
+        if run["method"] in DRAWN and run["instance"] in names
+    ]
+    found.sort(key=lambda run: (names[run["instance"]], DRAWN.index(run["method"])))
+    of = rows.drop_duplicates("instance").set_index("instance")
+    best = references(rows.to_dict("records"))
     shown = [
-        {**run, "instance": names[run["instance"]], "best_cost": cost[run["instance"]]}
+        {
+            **run,
+            "instance": f"{names[run['instance']]} {row['nodes']} x {row['jobs']}",
+            "best_cost": best[row["instance_sha256"],].cost,
+        }
         for run in found
+        for row in [of.loc[run["instance"]]]
     ]
     return write(cost_over_time(shown), path)
 

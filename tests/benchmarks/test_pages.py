@@ -6,6 +6,7 @@ from math import nan
 import pytest
 
 from docs.make import claims as page
+from docs.make import readme
 from docs.make.formulations import cell
 from docs.make.pages import DOCS, PAGES, filled
 from docs.make.pages import page as made
@@ -15,6 +16,10 @@ from rsjs.paper_claims.claim import claims, experiments
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_what_the_stored_rows_make_of_it(name):
     assert (DOCS / f"{name}.md").read_text("utf-8") == made(name)
+
+
+def test_the_table_of_readme_is_what_the_stored_rows_make_of_it():
+    assert readme.README.read_text("utf-8") == readme.text()
 
 
 def test_a_page_without_the_block_of_a_table_is_an_error():
