@@ -100,7 +100,7 @@ def candidates() -> list[Candidate]:
                 "sha256": member.sha256,
                 "nodes": member.nodes,
                 "jobs": member.jobs,
-                "family": _family(name, instance.objective.energy),
+                "family": _family(name, member.generator, instance.objective.energy),
                 "size": f"up to {next(most for most in SIZES if member.jobs <= most)} jobs",
                 **measured(own),
                 **{f"feature_{key}": value for key, value in features(instance).items()},
@@ -108,12 +108,11 @@ def candidates() -> list[Candidate]:
     return [*found.values()]
 
 
-def _family(name: str, energy: str) -> str:
-    """Return the family of a set: the first part of its name; of points also what is charged."""
-    first = name.partition("-")[0]
-    if first in ("heterogeneous", "planted"):
-        return f"{first}-{energy}"
-    return f"{first}-charged" if name.endswith("-charged") else first
+def _family(name: str, generator: str, energy: str) -> str:
+    """Return the family of a member of a set: its generator, or what is charged."""
+    if name.startswith("points-"):
+        return "points-charged" if name.endswith("-charged") else "points"
+    return f"{generator}-{energy}" if generator in ("heterogeneous", "planted") else generator
 
 
 def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
