@@ -122,7 +122,7 @@ _DECLARED = (
             "packing": Option(
                 default="rows",
                 choices=("rows", "splits"),
-                help="rows: a relaxation; splits: exact with dedicated GPUs and Table IV shares",
+                help="rows: a relaxation; splits: exact",
             ),
         },
         **_LINEAR,

@@ -2,115 +2,146 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from docs.make.tables import proved, stored, table, versions
+from docs.make.tables import proved, table, versions
+from rsjs.bks.evidence import model_rows
 from rsjs.formulations.milp.models import TrackModel, models
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
 from rsjs.reporting.statistics.means import geometric_means
 from rsjs.reporting.tables import formats
+from rsjs.rows.status import LIMITS, status
 
 SOLVERS = ("highs", "scip", "cpsat", "cbc")
+CPSAT = "cpsat"  # takes models with integer columns only
 SHIFT = 10.0  # s, of the shifted geometric mean
-CLASSES = {60.0: "< 1 min", 600.0: "1 to 10 min", 3600.0: "10 to 60 min"}
+CLASSES = dict(zip(("< 1 min", "1 to 10 min", "10 to 60 min", "> 60 min"), LIMITS, strict=True))
+NOT_RUN = "not run"
 
 
 @cache
 def runs() -> pd.DataFrame:
-    """Return the rows with the model and the solver of each; references are left out."""
-    rows = stored("solver_track/rows.csv")
-    rows[["formulation", "solver"]] = rows["method"].str.split("@", expand=True)
-    rows["model"] = rows["formulation"] + "-" + rows["instance"]
-    known = {model.name for model in models()}
-    rows = rows[rows["model"].isin(known)]
-    return rows.assign(seconds=rows["total_s"].fillna(rows["process_s"]).astype(float))
+    """
+    Return a row per model and solver: of several runs the one of the largest limit, the last one.
+
+    `seconds` are those to the proof of the gap asked for, nan where a run proved nothing.
+    """
+    known = {model.name: model for model in models()}
+    rows = [{**row, "model": name} for name in known for row in model_rows().get(name, ())]
+    frame = pd.DataFrame(rows).sort_values(["time_limit", "begun"], kind="stable")
+    frame = frame.groupby(["model", "solver"], sort=False).tail(1)
+    taken = frame["total_s"].fillna(frame["process_s"]).astype(float)
+    solved = frame.apply(proved, axis=1) & (taken <= frame["time_limit"].astype(float))
+    wrong = frame.apply(lambda row: is_wrong(row, known[row["model"]]), axis=1)
+    return frame.assign(seconds=taken.where(solved & ~wrong), wrong=wrong)
 
 
-def wrong(row: Any, model: TrackModel) -> bool:
-    """Return whether a solver's bound is above a cost that is known to be reached."""
-    bound, slack = row["bound"], 1e-6 * max(1.0, abs(model.objective))
-    return row["status"] == "wrong" or (not pd.isna(bound) and bound > model.objective + slack)
+def is_wrong(row: Any, model: TrackModel) -> bool:
+    """Return whether an answer is none, or a bound is above a cost that is known to be reached."""
+    if row["status"] in ("wrong", "infeasible") or model.objective is None:
+        return bool(row["status"] in ("wrong", "infeasible"))
+    slack = 1e-6 * max(1.0, abs(model.objective))
+    return not pd.isna(row["bound"]) and row["bound"] > model.objective + slack
 
 
-def times() -> pd.DataFrame:
-    """Return seconds by model and solver, nan where it proved nothing or was not run."""
-    rows = runs()
-    seconds = rows["seconds"].where(rows.apply(proved, axis=1))
-    wide = rows.assign(s=seconds).pivot(index="model", columns="solver", values="s")
-    order = [model.name for model in models() if model.name in wide.index]
-    return wide.loc[order, [one for one in SOLVERS if one in wide]]
+def wide(values: str) -> pd.DataFrame:
+    """Return a column of the runs by model and solver, nan where there is none."""
+    found = runs().pivot(index="model", columns="solver", values=values)
+    order = [model.name for model in models() if model.name in found.index]
+    return found.loc[order, [one for one in SOLVERS if one in found]].astype(float)
+
+
+def censored(solvers: Sequence[str]) -> tuple[pd.DataFrame, pd.Series[float]]:
+    """
+    Return times and limits of the models that all these solvers ran, at one limit per model.
+
+    That is the least limit of the runs that proved nothing: what took longer counts as not proved.
+    """
+    limits, times = (wide(name)[[*solvers]] for name in ("time_limit", "seconds"))
+    everywhere = limits.notna().all(axis=1)
+    times = times[everywhere]
+    most = limits[everywhere].where(times.isna(), np.inf).min(axis=1)
+    return times.where(times.le(most, axis=0)), most
 
 
 def solvers() -> str:
     """Return a line per solver: models run, proved, wrong, and means of the time."""
-    rows, by_name = runs(), {model.name: model for model in models()}
+    found = [one for one in SOLVERS if one in wide("seconds")]
+    groups = [censored(found), censored([one for one in found if one != CPSAT])]
+    means = [
+        geometric_means(times.apply(lambda own, most=most: own.fillna(most)), SHIFT)
+        for times, most in groups
+    ]
     lines = []
-    for solver in times():
-        own = rows[rows["solver"] == solver]
-        solved = own.apply(proved, axis=1)
-        seconds = own[["seconds"]].where(solved, own["time_limit"].astype(float), axis=0)
-        faults = sum(wrong(row, by_name[row["model"]]) for _, row in own.iterrows())
-        lines.append(
-            [
-                solver,
-                len(own),
-                int(solved.sum()),
-                faults,
-                formats.measured(float(geometric_means(seconds, SHIFT).iloc[0])),
-            ]
-        )
-    heads = ["solver", "models", "proved", "wrong answers", f"shifted mean [s], s = {SHIFT:g}"]
-    return table(heads, lines)
+    for solver in found:
+        own = runs()[runs()["solver"] == solver]
+        counts = [len(own), int(own["seconds"].notna().sum()), int(own["wrong"].sum())]
+        told = [formats.measured(mean[solver]) if solver in mean else "" for mean in means]
+        lines.append([solver, *counts, *told])
+    heads = [f"mean [s], {len(times)} models" for times, _ in groups]
+    return table(["solver", "models", "proved", "wrong answers", *heads], lines)
 
 
-def hardness(best: float, limit: float) -> str:
-    """Return the class of a model by the seconds of the best solver."""
-    if not pd.isna(best):
-        return next((word for most, word in CLASSES.items() if best < most), "> 60 min")
-    return f"> {limit:g} s"
-
-
-def by_model() -> str:
-    """Return a line per model: size, optimum, class, and the seconds of each solver."""
-    wide, limits = times(), runs().groupby("model")["time_limit"].max()
-    asked = {*zip(runs()["model"], runs()["solver"], strict=True)}
-    lines = []
-    for model in models():
-        if model.name not in wide.index:
-            continue
-        own = wide.loc[model.name]
-        limit = float(limits[model.name])
-        optimum = f"{model.objective:.8g}"
-        cells = [
-            ("" if (model.name, solver) not in asked else "limit")
-            if pd.isna(seconds)
-            else formats.measured(seconds)
-            for solver, seconds in own.items()
-        ]
-        size = f"{model.rows} x {model.columns}, {model.integers}"
-        known = optimum if model.closed else f"{model.bound:.8g} to {optimum}"
-        lines.append([model.name, size, known, hardness(own.min(), limit), *cells])
-    return table(["model", "rows x columns, integers", "optimum [$]", "class", *wide], lines)
+def hardness(model: str) -> str:
+    """Return the class of a model by the best solver, or after which limit none had proved it."""
+    seconds, limits = wide("seconds"), wide("time_limit")
+    if model not in seconds.index:
+        return NOT_RUN
+    best = seconds.loc[model].min()
+    if pd.isna(best):
+        most = limits.loc[model].max()
+        return "> 60 min" if most >= LIMITS["medium"] else f"> {most:g} s"
+    return next(word for word, kind in CLASSES.items() if best <= LIMITS[kind])
 
 
 def classes() -> str:
-    """Return how many models each class has."""
-    wide, limits = times(), runs().groupby("model")["time_limit"].max()
-    found = [hardness(own.min(), float(limits[name])) for name, own in wide.iterrows()]
-    order = [*CLASSES.values(), *sorted({*found} - {*CLASSES.values()})]
-    return table(
-        ["class, by the best solver", "models"], [[one, found.count(one)] for one in order]
-    )
+    """Return how many models of each formulation are in each class."""
+    found = pd.DataFrame([(one.method, hardness(one.name)) for one in models()])
+    counts = pd.crosstab(found[0], found[1])
+    more = sorted({*counts} - {*CLASSES, NOT_RUN}, key=lambda word: float(word.split()[1]))
+    heads = [*CLASSES, *more, *([NOT_RUN] if NOT_RUN in counts else [])]
+    order = dict.fromkeys(model.method for model in models())
+    lines = [
+        [one, *(int(counts[c].get(one, 0)) if c in counts else 0 for c in heads)] for one in order
+    ]
+    total = ["all", *(sum(line[i] for line in lines) for i in range(1, len(heads) + 1))]
+    return table(["formulation", *heads], [*lines, total])
+
+
+def by_model() -> str:
+    """Return a line per model: size, optimum, status, and the seconds of each solver."""
+    seconds, limits, rows = wide("seconds"), wide("time_limit"), model_rows()
+    lines = []
+    for model in models():
+        cells = [
+            ""
+            if model.name not in limits.index or pd.isna(limits.loc[model.name, solver])
+            else f"> {limits.loc[model.name, solver]:g}"
+            if pd.isna(seconds.loc[model.name, solver])
+            else formats.measured(seconds.loc[model.name, solver])
+            for solver in seconds
+        ]
+        size = f"{model.rows} x {model.columns}, {model.integers}"
+        word = str(status(rows[model.name])) if model.name in rows else NOT_RUN
+        lines.append([model.name, size, _optimum(model), word, *cells])
+    return table(["model", "rows x columns, integers", "optimum", "status", *seconds], lines)
+
+
+def _optimum(model: TrackModel) -> str:
+    low, high = ("?" if v is None else f"{v:.8g}" for v in (model.bound, model.objective))
+    return high if model.closed else f"{low} to {high}"
 
 
 def profile(path: Path) -> Path:
-    """Draw the performance profile of the solvers."""
-    return write(profiles(times()), path)
+    """Draw the performance profile of the solvers on the models that all of them ran."""
+    return write(profiles(censored([one for one in SOLVERS if one in wide("seconds")])[0]), path)
 
 
 TABLES = {

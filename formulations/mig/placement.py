@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
+INDEX_LETTERS = {"x": "m", "y": "i", "demand": "f", "group": "k"}
+
+
 @dataclass(frozen=True, eq=False)
 class PlacementModel:
     """Data of the pattern model; column order is the patterns (x), then the choices (y)."""
@@ -107,6 +110,11 @@ class PlacementModel:
         group, profile = self.choices.T
         size = slices(self.workloads.gpu)
         return np.asarray((size[profile] - self.workloads.needs[first[group]]).sum(axis=1))
+
+
+def data_of(workloads: PlacementProblem) -> PlacementModel:
+    """Return the model of stage 1."""
+    return PlacementModel.of(workloads)
 
 
 def all_bounds(data: PlacementModel) -> dict[str, int]:

@@ -40,13 +40,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.core.call import Limits
+from rsjs.core.errors import InputError, described
 from rsjs.core.report import Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import ORTOOLS, options
-from rsjs.formulations.mig.reconfiguration_bounds import Candidates
+from rsjs.formulations.mig.reconfiguration_bounds import Candidates, find_candidates
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationProblem
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
+
+
+INDEX_LETTERS = {"x": "i", "one": "j", "slice": "s", "node": "r"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +103,15 @@ class AssignmentModel:
         slowest = np.zeros(int(self.job.max()) + 1, dtype=np.int64)
         np.maximum.at(slowest, self.job, self.time)
         return int(self.free.max() + slowest.sum())
+
+
+def data_of(jobs: ReconfigurationProblem) -> AssignmentModel:
+    """Return the model of a problem; InputError where it is not exact."""
+    candidates = find_candidates(jobs)
+    if not candidates.laminar or (jobs.release != jobs.release[0]).any():
+        found = described(f"{jobs.name}, jobs with releases or placements that overlap")
+        raise InputError("/jobs", found, "jobs released together on a GPU of nested placements")
+    return AssignmentModel.of(candidates)
 
 
 def build(data: AssignmentModel) -> ConcreteModel:

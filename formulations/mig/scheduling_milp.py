@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -47,23 +48,37 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
-def build(
-    problem: SchedulingProblem, horizon: int, stage: int, values: Sequence[int]
-) -> ConcreteModel:
-    """
-    Build the Pyomo model of a stage.
+INDEX_LETTERS = {
+    **dict.fromkeys(("unit", "order", "stop", "move", "before", "preemption", "migration"), "r"),
+    **{"x": "fot", "once": "f", "z": "", "latest": "j", "p": "f", "m": "f", "cost": ""},
+}
 
-    Parameters
-    ----------
-    horizon : int
-        T.
-    stage : int
-        Index of the stage to minimise.
-    values : sequence of int
-        Of the stages before, waste with the memory in use.
-    """
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StageModel:
+    """Data of the program of a stage."""
+
+    problem: SchedulingProblem
+    horizon: int  # T
+    stage: int = 0  # index of the stage to minimise
+    values: Sequence[int] = ()  # of the stages before, waste with the memory in use
+
+    def in_use(self, stage: int) -> float:
+        """Return what the memory in use counts in a stage: a constant of its waste."""
+        weight = self.problem.objective.stages[stage].get("waste", 0)
+        return weight * float(self.problem.jobs.memory.sum())
+
+
+def data_of(problem: SchedulingProblem) -> StageModel:
+    """Return the program of the first stage, minutes enough for any order of the jobs."""
+    return StageModel(problem=problem, horizon=int(problem.release.max()) + problem.steps)
+
+
+def build(data: StageModel) -> ConcreteModel:
+    """Build the Pyomo model; x comes first among its variables."""
     import pyomo.core as pyo
 
+    problem, horizon, stage, values = data.problem, data.horizon, data.stage, data.values
     m = pyo.ConcreteModel(name="mig_schedule")
     steps, job = range(problem.steps), problem.step_job.tolist()
     m.x = pyo.Var(_places(problem, horizon), domain=pyo.Binary)
@@ -108,7 +123,7 @@ def build(
     for total, value in zip(stages, values, strict=False):
         if not isinstance(total, int):
             m.before.add(total <= value)
-    m.cost = pyo.Objective(expr=stages[stage])
+    m.cost = pyo.Objective(expr=stages[stage] - data.in_use(stage))
     return m
 
 
@@ -209,10 +224,10 @@ def solve(
     known: list[float | None] = []
     fixed: list[int] = []
     counts: dict[str, int] = {}
-    in_use = float(problem.jobs.memory.sum())
-    for stage, weights in enumerate(problem.objective.stages):
-        constant = weights.get("waste", 0) * in_use
-        model = build(problem, minutes, stage, fixed)
+    data = StageModel(problem=problem, horizon=minutes)
+    for stage in range(len(problem.objective.stages)):
+        constant = data.in_use(stage)
+        model = build(replace(data, stage=stage, values=fixed))
         matrix, columns = from_pyomo(model)
         raw = ask(SolveTask(matrix, limits, seconds=max(0.0, end - time.monotonic())))
         counts = {"columns": len(columns), "rows": int(matrix.A.shape[0])}
@@ -223,7 +238,8 @@ def solve(
         # The least integer that the solver's bound leaves.
         known.append(None)
         if raw.bound is not None:
-            known[stage] = ceil(raw.bound - WHOLE - ROUNDING * abs(raw.bound)) - constant
+            bound = raw.bound + constant
+            known[stage] = ceil(bound - WHOLE - ROUNDING * abs(bound)) - constant
         value = stage_values(problem, best)[stage]
         if not met(value, known[stage]):
             stop = Stop.GAP if raw.stop is Stop.OPTIMAL else raw.stop

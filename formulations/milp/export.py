@@ -12,7 +12,7 @@ then not distinct or too long, as j3 and n3, their positions. By letter and posi
 
     k class, v node type, s slot, p place, r row, i option
     g dedicated GPUs, u units of a share (0 = dedicated), q GPUs that a node is charged for,
-    d GPU by number, m fill pattern
+    d GPU by number, m fill pattern; of MIG f step or profile, o unit, t minute
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +37,7 @@ from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_packed
+from rsjs.instances.mig.problems import MigProblem
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -73,8 +76,10 @@ def namer(
     return name
 
 
-def words_of(instance: Instance) -> dict[str, list[str]]:
+def words_of(instance: Instance | MigProblem) -> dict[str, list[str]]:
     """Return the words that stand in names for jobs ("j") and nodes ("n"), see `namer`."""
+    if not isinstance(instance, Instance):
+        return {}
     groups = {"j": instance.jobs.id, "n": instance.cluster.node_names}
     words = {}
     for letter, ids in groups.items():
@@ -85,6 +90,11 @@ def words_of(instance: Instance) -> dict[str, list[str]]:
 
 
 ZIPPED = ".gz"
+MIG = {  # linear models of problems of MIG
+    "mig_placement": "rsjs.formulations.mig.placement",
+    "mig_reconfiguration": "rsjs.formulations.mig.reconfiguration_assignment",
+    "mig_scheduling": "rsjs.formulations.mig.scheduling_milp",
+}
 INTEGRALITY = 1e-5  # how far from an integer a solver may leave one
 
 
@@ -101,14 +111,30 @@ class ModelFile:
     counts: Mapping[str, int]
 
 
-def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path) -> ModelFile:
+def linear(name: str) -> ModuleType:
+    """Import the linear formulation of that name: of a method, or of problems of MIG."""
+    return import_module(MIG[name]) if name in MIG else formulation_of(METHODS[name])
+
+
+def built(
+    name: str, instance: Instance | MigProblem, options: Mapping[str, Any]
+) -> tuple[ConcreteModel, ModuleType]:
+    """Return the Pyomo model of a linear formulation, options not given by default, and it."""
+    formulation, declared = linear(name), METHODS[name].options if name in METHODS else {}
+    asked = {key: option.default for key, option in declared.items()} | dict(options)
+    return formulation.build(formulation.data_of(instance, **asked)), formulation
+
+
+def export(
+    name: str, instance: Instance | MigProblem, options: Mapping[str, Any], path: Path
+) -> ModelFile:
     """
-    Build the model of a method and write it, whole or not at all.
+    Build a linear model and write it, whole or not at all.
 
     Parameters
     ----------
     name : str
-        A method with a linear model.
+        A method with a linear model, or a name of `MIG`.
     options : mapping
         The method's options.
     path : Path
@@ -117,8 +143,7 @@ def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path
     refuse(name, path)
     from rsjs.formulations.milp.from_pyomo import from_pyomo
 
-    formulation = formulation_of(METHODS[name])
-    model = formulation.build(formulation.data_of(instance, **options))
+    model, formulation = built(name, instance, options)
     counts = from_pyomo(model)[0].counts
     model.name = re.sub(r"[^\w.-]", "_", f"{name}.{instance.name}", flags=re.ASCII)
     text = WRITERS[_suffix(path)](model, namer(formulation.INDEX_LETTERS, words_of(instance)))
@@ -177,9 +202,9 @@ def import_solution(
 
 def refuse(name: str, path: Path) -> None:
     """Raise InputError if the method has no linear model or the suffix says no format."""
-    linear = [method.name for method in METHODS.values() if method.linear]
-    if name not in linear:
-        known = ", ".join(linear)
+    names = [method.name for method in METHODS.values() if method.linear]
+    if name not in names and name not in MIG:
+        known = ", ".join(names)
         raise InputError("", name, f"a method with a linear model: {known}")
     if _suffix(path) not in WRITERS:
         known = ", ".join(f"{known}, {known}{ZIPPED}" for known in WRITERS)

@@ -40,6 +40,23 @@ class MatrixModel:
         """Return the cost of a column vector."""
         return float(self.cost @ x) + self.offset
 
+    def violations(self, x: Floats, tolerance: float) -> list[tuple[str, int, float]]:
+        """
+        Return what a column vector violates most of rows, bounds and integers: which, where, how.
+
+        Rows and bounds relative to the largest of their terms and 1.
+        """
+        activity, terms = self.A @ x, abs(self.A) @ abs(x)
+        integer = self.kind == ColumnKind.INTEGER
+        off = {
+            "row": np.maximum(self.row_lower - activity, activity - self.row_upper)
+            / np.maximum(1.0, terms),
+            "column": np.maximum(self.lower - x, x - self.upper) / np.maximum(1.0, abs(x)),
+            "integer": np.where(integer, abs(x - np.rint(x)), 0.0),
+        }
+        worst = [(name, int(by.argmax()), float(by.max())) for name, by in off.items() if len(by)]
+        return [one for one in worst if not one[2] <= tolerance]
+
     @property
     def counts(self) -> dict[str, int]:
         """Rows, columns, nonzeros and integer columns."""

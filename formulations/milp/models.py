@@ -4,32 +4,39 @@ The solver track: frozen model files, made here from recipes and compared with t
 `data/models.csv` has a line per model:
 
     name            of the file, without .mps.gz
-    generator, arguments, instance_sha256   the instance, as in the library
-    method          the formulation
+    generator, arguments, instance_sha256   the instance, as in the library, or problem of MIG
+    method          the formulation: a method, or the kind of the problem of MIG
     rows, columns, nonzeros, integers       size of the model
     text_sha256     of the text of the MPS file
-    objective, bound    [$] the lowest checked cost known, and the greatest bound that an exact
-                        reformulation proves for the instance: the model has the same optimum
+    objective, bound    the lowest checked cost known, and the greatest bound that is proved for the
+                        problem: the model has the same optimum [$; of MIG GPUs or minutes]
+    bound_by        what proved the bound: the best-known values, or a method, mostly an exact
+                    reformulation
 
-What solvers make of them is a campaign, `rsjs run solver-track`, which runs the formulations on the
-instances with one solver after the other.
+`benchmarks/solver_track.py` adds models. What solvers make of them is a campaign, `rsjs run
+solver-track`.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
-from rsjs.formulations.milp.export import ModelFile, export
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.formulations.milp.export import MIG, ModelFile, built, export
+from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.formulations.registry import METHODS
 from rsjs.instances.instance import Instance
-from rsjs.instances.library.sets import draw, refuse_other
+from rsjs.instances.library import sets
+from rsjs.instances.mig import problems
+from rsjs.instances.mig.problems import MigProblem
 
 SUFFIX = ".mps.gz"
 PROVED = 1e-6  # relative gap up to which an optimum is known
@@ -49,24 +56,48 @@ class TrackModel:
     nonzeros: int
     integers: int
     text_sha256: str
-    objective: float  #: [$] lowest checked cost known
-    bound: float  #: [$] greatest valid bound known
+    objective: float | None  #: lowest checked cost known
+    bound: float | None  #: greatest valid bound known
+    bound_by: str  #: what proved it
 
     @property
     def closed(self) -> bool:
         """Whether the optimum is known."""
+        if self.objective is None or self.bound is None:
+            return False
         return self.objective - self.bound <= PROVED * max(1.0, abs(self.objective))
 
-    def instance(self) -> Instance:
-        """
-        Draw the instance.
+    def problem(self) -> Instance | MigProblem:
+        """Draw the instance or problem; InputError if its digest is not that of the recipe."""
+        problem = drawn(self.generator, self.arguments)
+        sets.refuse_other(problem, self.instance_sha256)
+        return problem
 
-        InputError if its digest is not that of the recipe.
-        """
-        instance = draw(self.generator, self.arguments)
-        refuse_other(instance, self.instance_sha256)
-        assert isinstance(instance, Instance), "models are of instances"
-        return instance
+    @cached_property
+    def matrix(self) -> MatrixModel:
+        """Build its matrix."""
+        from rsjs.formulations.milp.from_pyomo import from_pyomo
+
+        return from_pyomo(built(self.method, self.problem(), {})[0])[0]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the text of its file."""
+        return self.text_sha256
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """Names of the solvers of the suite that take its columns."""
+        return tuple(BACKENDS) if self.method in MIG else METHODS[self.method].solvers
+
+
+def drawn(generator: str, arguments: Mapping[str, Any]) -> Instance | MigProblem:
+    """Return what a recipe says; see `library.sets.draw` and `mig.problems.draw`."""
+    if generator in problems.KINDS:
+        return problems.draw(generator, arguments, sets.mig_config)
+    instance = sets.draw(generator, arguments)
+    assert isinstance(instance, Instance), "models are of instances"
+    return instance
 
 
 @cache
@@ -85,8 +116,9 @@ def models() -> tuple[TrackModel, ...]:
             nonzeros=int(row["nonzeros"]),
             integers=int(row["integers"]),
             text_sha256=row["text_sha256"],
-            objective=float(row["objective"]),
-            bound=float(row["bound"]),
+            objective=float(row["objective"]) if row["objective"] else None,
+            bound=float(row["bound"]) if row["bound"] else None,
+            bound_by=row["bound_by"],
         )
         for row in csv.DictReader(text.splitlines())
     )
@@ -117,7 +149,7 @@ def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackMod
     folder.mkdir(parents=True, exist_ok=True)
     for model in wanted:
         path = folder / f"{model.name}{SUFFIX}"
-        written = export(model.method, model.instance(), {}, path)
+        written = export(model.method, model.problem(), {}, path)
         if written.text_sha256 != model.text_sha256:
             path.unlink()
             found = described(f"the text of {model.name} with sha256 {written.text_sha256}")

@@ -11,7 +11,8 @@ Shares of the GPUs at a place: what they weigh, and how they fill GPUs one by on
 
 w_s(u) = floor(u / s) is superadditive for s = 1 and for the units of each level, so shares that fit
 into rooms of r_1, r_2, ... units meet  sum w_s <= sum W_s(r_i)  with W_s(r) the most that shares on
-r units of one GPU weigh. These rows hold for any levels. For those of STS Table IV they suffice:
+r units of one GPU weigh. These rows hold for any levels. They suffice (`weights_suffice`) where
+each size divides the next, and for the levels of STS Table IV:
 
 * K80, M60 (1 and 2 units; 2, 3 or 4 beside a leader or on a GPU): the shares of 2 units fit if the
   row s = 2 holds, and those of 1 unit fill what is left.
@@ -168,6 +169,36 @@ class Weights:
     def whole(self) -> int:
         """Room of a whole GPU, W(U)."""
         return self.room[-1]
+
+
+def weights_suffice(sizes: tuple[int, ...], units: int) -> bool:
+    """Return whether shares of these sizes, ascending, fit wherever they meet `Weights`."""
+    return (sizes, units) == ((2, 3), 20) or all(b % a == 0 for a, b in pairwise(sizes))
+
+
+def on_gpus(shares: Sequence[int], units: int, gpus: int) -> list[list[int]]:
+    """Return the shares of each of so many GPUs, the largest first; they must fit."""
+    order, free = sorted(shares, reverse=True), [units] * gpus
+    on: list[list[int]] = [[] for _ in range(gpus)]
+    failed: set[tuple[int, ...]] = set()
+
+    def place(i: int) -> bool:
+        if i == len(order):
+            return True
+        key = (i, *sorted(free))
+        for room in sorted(set(free)) if key not in failed else ():
+            if order[i] <= room:
+                g = free.index(room)
+                free[g] -= order[i]
+                on[g].append(order[i])
+                if place(i + 1):
+                    return True
+                free[g] += on[g].pop()
+        failed.add(key)
+        return False
+
+    assert place(0), f"shares {order} do not fit on {gpus} GPUs of {units} units"
+    return on
 
 
 def share_weights(types: ColumnTypes, group: int) -> list[Weights]:

@@ -39,6 +39,7 @@ from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.problems import MigProblem
 from rsjs.instances.transform import rigid, with_change_costs
 
 MIG = "mig"
@@ -76,20 +77,25 @@ def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
     Return the instance, or set of MIG jobs, that a generator makes of its arguments.
 
     `mig` takes a file and a seed, a decision point its set and its number there, from 0, and what
-    migrations and starts cost [$], where they do.
+    migrations and starts cost [$], if anything.
     """
     if name == MIG:
         return generate.generate(mig_config(arguments["config"]), arguments["seed"])
     if name == decision_points.NAME:
-        record = point_records(arguments["set"])[arguments["number"]]
-        workload = drawn_workload(canonical_text(record["workload"]))
-        point = decision_points.of_record(record).instance(workload)
-        costs = {key: arguments.get(key, 0.0) for key in ("migration", "start")}
-        return with_change_costs(point, **costs)
+        return _decision_point(**arguments)
     return GENERATORS[name](**arguments)
 
 
-def refuse_other(subject: Instance | JobSet, sha256: str) -> None:
+def _decision_point(
+    *, set: str, number: int, migration: float = 0.0, start: float = 0.0
+) -> Instance:
+    record = point_records(set)[number]
+    workload = drawn_workload(canonical_text(record["workload"]))
+    instance = decision_points.of_record(record).instance(workload)
+    return with_change_costs(instance, migration=migration, start=start)
+
+
+def refuse_other(subject: Instance | JobSet | MigProblem, sha256: str) -> None:
     """Raise InputError if the digest is not that of the library."""
     if subject.digest != sha256:
         expected = f"{sha256}, the digest of {subject.name} in the library"

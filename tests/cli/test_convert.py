@@ -8,6 +8,8 @@ import pytest
 
 from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.gpuscheduler_csv import read_any
+from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.placement.problem import generate, write_problem
 
 TRIPLE = {"Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"}
 
@@ -56,6 +58,15 @@ def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
     assert ended.json["counts"]["integers"] == 84
     told = rsjs("convert", folder / "small.json", "-o", path)
     assert ended.json["sha256"] in told.out
+
+
+def test_a_problem_of_mig_becomes_its_model(rsjs, tmp_path):
+    problem = tmp_path / "problem.json"
+    write_problem(generate(gpu_named("A100-40"), "small", 6, 1), problem)
+    line = ("convert", problem, "-o", tmp_path / "m.mps")
+    made = rsjs(*line, "--json").json
+    assert (made["method"], made["counts"]["rows"]) == ("mig_placement", 4)
+    assert "one linear model" in rsjs(*line, "--method", "jahani_literal").refusal
 
 
 def test_options_of_the_method_count(rsjs, folder, tmp_path):

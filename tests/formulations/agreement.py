@@ -35,11 +35,6 @@ def served(random_document, rng, **changes):
     return to_instance(document)
 
 
-def of_table_iv(instance):
-    """Whether GPUs are not shared, or as in Table IV of RS-JS."""
-    return all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types)
-
-
 def matrix(formulation, data):
     """The matrix of a Pyomo model with the formulation's columns, in their order."""
     built, positions = matrix_of(formulation, data)

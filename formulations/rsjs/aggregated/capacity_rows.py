@@ -3,16 +3,19 @@ Capacity rows of the aggregated model in two ways, and the packing of its soluti
 
 `superadditive_rows` are necessary: a node with a leader meets each, so the sum over the nodes of
 a node group does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
-followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`gpu_sharing`).
+followers: with them all that fits by the rows fits. Shares are weighed where that is exact
+(`gpu_sharing`), and otherwise fill GPUs by arc flow.
 
 From column types to nodes: each leader opens a node of its class, followers take the room left.
 Best fit says how many followers of each column type fit; where not all do, a small integer program
 over counts (`split_rows` with the leaders given). The splits say which blocks of GPUs are cut for
-whom. Shares fill GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
+whom, and by arcs which shares fill a GPU; those that are weighed fill GPUs one by one
+(`gpu_sharing`). A job that does not fit is postponed.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,7 +23,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights
+from rsjs.formulations.modes import arc_flow
+from rsjs.formulations.modes.arc_flow import Arc
+from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights, weights_suffice
 from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, column_types_of
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
@@ -35,10 +40,13 @@ class CapacityRows:
     by_type: Floats  # (R, L)
     splits: Floats  # (R, S)
     # group, block, piece: (S,) of each split: a block of GPUs is cut into `piece` and the rest;
-    # piece 0 = a block of one GPU is opened for shares
+    # piece 0 = a block of one GPU is opened for shares; block 0 = none is used
     group: Ints
     block: Ints
     piece: Ints
+    # filled, units: (S,) a share of `units` after `filled` units of a GPU; units 0 = none
+    filled: Ints
+    units: Ints
 
 
 @lru_cache(maxsize=16)
@@ -67,7 +75,7 @@ def superadditive_rows(cluster: Cluster) -> CapacityRows:
             )
     none = np.zeros(0, dtype=np.int64)
     matrix = np.array(rows, dtype=float).reshape(-1, len(types.group))
-    return CapacityRows(matrix, np.zeros((len(rows), 0)), none, none, none)
+    return CapacityRows(matrix, np.zeros((len(rows), 0)), none, none, none, none, none)
 
 
 @lru_cache(maxsize=16)
@@ -76,7 +84,8 @@ def split_rows(cluster: Cluster) -> CapacityRows:
     Return rows for g = 1, 2, ...: blocks of g GPUs that are used and cut, against those there are.
 
     A leader leaves a block, a follower uses one of its size, a split cuts one in two, and an
-    opened GPU uses a block of one; shares weigh against opened GPUs and those of leaders.
+    opened GPU uses a block of one. Shares weigh against opened GPUs and those of leaders; where
+    that is not exact, they are arcs that fill GPUs, from 0 or from a leader's share (`arc_flow`).
     """
     types = column_types_of(cluster)
     rows, cuts, entries, first = [], [], [], 0
@@ -92,15 +101,30 @@ def split_rows(cluster: Cluster) -> CapacityRows:
         # splits: a block of b GPUs is used up and gives blocks of a and b - a
         for b in range(2, blocks + 1):
             for a in range(1, b // 2 + 1):
-                cuts.append((p, b, a))
+                cuts.append((p, b, a, 0, 0))
                 entries.append({first + b - 1: 1})
                 for part in (a, b - a):
                     at = first + part - 1
                     entries[-1][at] = entries[-1].get(at, 0) - 1
         weights = share_weights(types, p)
+        sizes, whole_gpu = types.sizes(p), types.gpu_units(p)
+        if not weights_suffice(sizes, whole_gpu):
+            weights = []
+            made = arc_flow.arcs(p, whole_gpu, sizes, [Arc(p, 0, u) for u in sizes])
+            made = [arc for arc in made if arc.tail or blocks]
+            # arcs of each size against followers; arcs that go on from where others and leaders end
+            row_of_size = {u: len(rows) + at for at, u in enumerate(sizes)}
+            rows += [(takes & (units == u)).astype(int) for u in sizes]
+            row_at = {tail: len(rows) + at for at, tail in enumerate({a.tail for a in made} - {0})}
+            rows += [-(leaves & (units == tail)).astype(int) for tail in row_at]
+            for _, tail, u in made:
+                cuts.append((p, int(tail == 0), 0, tail, u))
+                entries.append({row_at[tail] if tail else first: 1, row_of_size[u]: -1})
+                if tail + u in row_at:
+                    entries[-1][row_at[tail + u]] = -1
         # one more integer opens a block of one GPU for shares
         if weights and blocks:
-            cuts.append((p, 1, 0))
+            cuts.append((p, 1, 0, 0, 0))
             whole = {first + blocks + t: -row.whole for t, row in enumerate(weights)}
             entries.append({first: 1, **whole})
         rows += [
@@ -112,9 +136,8 @@ def split_rows(cluster: Cluster) -> CapacityRows:
     splits = np.zeros((len(rows), len(cuts)))
     for column, entry in enumerate(entries):
         splits[list(entry), column] = list(entry.values())
-    group, block, piece = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
     matrix = np.array(rows, dtype=float).reshape(-1, len(types.group))
-    return CapacityRows(matrix, splits, group, block, piece)
+    return CapacityRows(matrix, splits, *np.array(cuts, dtype=np.int64).reshape(-1, 5).T)
 
 
 def _by_units(weights: Weights, units: Ints) -> Ints:
@@ -186,13 +209,8 @@ class _Packing:
                 self.job_node[j], self.node_type[n] = n, types.node_type[group]
                 self.blocks[group].setdefault(int(types.rest[column_type[j]]), []).append(n)
                 if units := int(types.units[types.mode[column_type[j]]]):
-                    self.bins[group].append((self._whole(group) - units, n))
+                    self.bins[group].append((types.gpu_units(group) - units, n))
         return np.array(led, dtype=np.int64)
-
-    def _whole(self, group: int) -> int:
-        cluster = self.types.cluster
-        gpu = int(cluster.gpu_of_type[self.types.node_type[group]])
-        return cluster.gpu_types[gpu].units
 
     def _follow(self, followers: dict[int, list[int]], leaders: Ints) -> None:
         types, rows = self.types, split_rows(self.types.cluster)
@@ -216,12 +234,33 @@ class _Packing:
             for j in followers[kind][:count]:
                 self.job_node[j] = self.blocks[group][int(types.gpus[mode])].pop()
         for group, by_units in shares.items():
-            self._share(group, by_units)
+            whole = [(types.gpu_units(group), n) for n in self.blocks[group].get(1, [])]
+            rooms = [*sorted(self.bins[group]), *whole]
+            self._share(group, by_units, self._filled(group, rooms, by_units, cuts))
 
-    def _share(self, group: int, jobs: dict[int, list[int]]) -> None:
-        """Fill the GPUs of leaders and then whole ones."""
-        whole = [(self._whole(group), n) for n in self.blocks[group].get(1, [])]
-        rooms = [*sorted(self.bins[group]), *whole]
+    def _filled(
+        self, group: int, rooms: list[tuple[int, int]], jobs: dict[int, list[int]], cuts: Ints
+    ) -> list[tuple[int, int]]:
+        """Fill GPUs as the arcs say; return what is free on each, and its node."""
+        rows, whole = split_rows(self.types.cluster), self.types.gpu_units(group)
+        arcs = np.flatnonzero((rows.group == group) & (rows.units > 0) & (cuts > 0))
+        if not arcs.size:
+            return rooms
+        at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # units filled or spared -> GPUs
+        for room, n in rooms:
+            at[whole - room].append((room, n))
+        for s in arcs[np.argsort(rows.filled[arcs], kind="stable")].tolist():
+            filled, units = int(rows.filled[s]), int(rows.units[s])
+            for _ in range(min(int(cuts[s]), len(at[filled]))):
+                room, n = at[filled].pop()
+                if waiting := jobs.get(units):
+                    self.job_node[waiting.pop()] = n
+                    room -= units
+                at[filled + units].append((room, n))
+        return sorted(gpu for gpus in at.values() for gpu in gpus)
+
+    def _share(self, group: int, jobs: dict[int, list[int]], rooms: list[tuple[int, int]]) -> None:
+        """Fill the rooms one after the other."""
         filled = fill(
             [room for room, _ in rooms],
             {units: len(members) for units, members in jobs.items()},

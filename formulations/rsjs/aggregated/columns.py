@@ -57,6 +57,11 @@ class ColumnTypes:
         leads: Bools = self.paid > 0
         return leads
 
+    def gpu_units(self, group: int) -> int:
+        """Return the units of a GPU at a node group."""
+        gpu = int(self.cluster.gpu_of_type[self.node_type[group]])
+        return self.cluster.gpu_types[gpu].units
+
     def sizes(self, group: int) -> tuple[int, ...]:
         """Return units of the share levels at a node group, ascending."""
         here = self.mode_gpu == self.cluster.gpu_of_type[self.node_type[group]]

@@ -29,10 +29,14 @@ packing = "rows", superadditive rows (form E of the notes, a relaxation)
     sum w_s(q) F <= sum (r W_s(U) + W_s(U - u_q)) R                         for s = 1, share sizes
     w_s(q) = floor(u_q / s), or k_q W_s(U); W_s(u): most that shares on u units weigh; no second
     term for a dedicated leader. A node meets each row, so their sum does, with any share levels.
-packing = "splits", exact for dedicated GPUs and for the shares of STS Table IV
+packing = "splits", exact
     y_pab in {0, 1, ...}  blocks of b GPUs cut into a and b - a;  o_p GPUs opened for shares
     sum F [k_q = b] + cuts of b + o_p [b = 1] <= sum R [r = b] + pieces b   for b = 1 .. s_v - 1
     sum w_s(u_q) F [k_q = 0] <= W_s(U) o_p + sum W_s(U - u_q) R             for s = 1, share sizes
+                                          where weights suffice (`gpu_sharing`); elsewhere by arcs
+    a_ptu in {0, 1, ...}  GPUs with a share of u units after t units; o_p = sum_u a_p0u
+    sum F [u_q = u] <= sum_t a_ptu                                          for all share sizes u
+    sum_u a_ptu <= sum_u a_p,t-u,u + sum R [u_q = t]                        for 0 < t < U
 
 Relaxation: a schedule gives a vector of the same cost, its leaders the first to end. If followers
 pack into the room left, the vector gives a schedule that costs no more: a proved optimum. Else
@@ -56,6 +60,7 @@ from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.formulations.milp.solve import solve
+from rsjs.formulations.modes.gpu_sharing import on_gpus
 from rsjs.formulations.modes.modes import numbered
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     CapacityRows,
@@ -168,7 +173,8 @@ class AggregatedModel:
         """(S,) upper bounds of the splits."""
         types, group = self.types, self.capacity.group
         nodes = types.cluster.class_sizes[types.node_class[group]]
-        blocks = types.cluster.gpus_of_type[types.node_type[group]] // self.capacity.block
+        block = np.maximum(self.capacity.block, 1)  # arcs: at most one of a kind on a GPU
+        blocks = types.cluster.gpus_of_type[types.node_type[group]] // block
         return (nodes * blocks).astype(float)
 
 
@@ -247,7 +253,20 @@ def _cut(data: AggregatedModel, group: int, column_types: list[int], splits: Flo
             here = (capacity.group == group) & (capacity.block == rest)
             splits[here & (capacity.piece == min(g, rest - g))] += 1
         rest -= g
-    splits[(capacity.group == group) & (capacity.piece == 0)] += opened
+    here = (capacity.group == group) & (capacity.piece == 0)
+    if not (here & (capacity.units > 0)).any():
+        splits[here] += opened
+        return
+    shares = types.units[modes].tolist()
+    leader, units = shares[0], types.gpu_units(group)
+    for on in on_gpus([u for u in shares if u], units, opened + int(leader > 0)):
+        filled = 0
+        if leader in on:  # its GPU begins with it
+            on.remove(leader)
+            filled, leader = leader, 0
+        for u in on:
+            splits[here & (capacity.filled == filled) & (capacity.units == u)] += 1
+            filled += u
 
 
 data_of = AggregatedModel.of

@@ -2,7 +2,8 @@
 Status of the instances of the library: evidence of best-known values and of stored rows.
 
 Rows are those in `rows.csv` of results/selection, in the source tree; a wheel has the values of
-`results/best_known` only in summary, so that a closed instance is `closed` there and no more.
+`results/best_known` only in summary, so that a closed instance is `closed` there and no more. Rows
+of the models of the solver track are those of results/solver_track; without them none was run.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from pathlib import Path
 
 from rsjs.bks import storage
 from rsjs.bks.entries import BestKnown
+from rsjs.formulations.milp.models import models
 from rsjs.instances.library.sets import LibrarySet
 from rsjs.rows.csv import read_rows
 from rsjs.rows.select import AnyRow
 from rsjs.rows.status import Status, refuse_more, status
 
 ROWS = storage.TREE.parent / "selection" / "rows.csv"
+TRACK = storage.TREE.parent / "solver_track" / "rows.csv"
 
 
 def statuses(chosen: LibrarySet) -> list[Status]:
@@ -41,6 +44,26 @@ def statuses(chosen: LibrarySet) -> list[Status]:
             refuse_more(member.status, proved, f"golden/{chosen.name}.csv, row {i}, status")
         found.append(proved)
     return found
+
+
+def model_rows() -> dict[str, list[AnyRow]]:
+    """
+    Return the stored runs of solvers on models of the solver track, by the name of the model.
+
+    The runs of `solve` on the model itself, and of its formulation on the instance. Those of models
+    or instances with another digest do not count.
+    """
+    known = {model.name: model for model in models()}
+    found: dict[str, list[AnyRow]] = defaultdict(list)
+    for row in read_rows(TRACK) if TRACK.exists() else ():
+        method, _, solver = row["method"].partition("@")
+        itself = method == "solve"
+        model = known.get(row["instance"] if itself else f"{method}-{row['instance']}")
+        if model is None or not solver:
+            continue
+        if row["instance_sha256"] == (model.text_sha256 if itself else model.instance_sha256):
+            found[model.name].append({**row, "solver": solver})
+    return dict(found)
 
 
 @cache

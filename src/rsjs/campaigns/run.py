@@ -18,7 +18,9 @@ from rsjs.runs.kinds.base import Kind
 Isolation = Literal["process", "batch"]
 
 # Of spec.json; they follow from the rest, which tells a run from others.
-FOLLOWING = ("instance", "instance_sha256", "permutation", "nodes", "jobs", "solver", "mig")
+FOLLOWING = (
+    *("instance", "instance_sha256", "permutation", "nodes", "jobs", "solver", "mig", "model"),
+)
 OF_SOME = ("kind", "kind_options", "plugins", "isolation")  # fields that others leave out
 
 
@@ -30,8 +32,8 @@ class Run:
     instance_sha256: str  # as given
     solved_sha256: str  # what the method is handed: in the order that `permutation` draws
     permutation: int  # 0 = as given
-    nodes: int  # units or GPUs of a problem on MIG instances
-    jobs: int
+    nodes: int  # units or GPUs of a problem on MIG instances; rows of a model
+    jobs: int  # columns of a model
     method: str  # canonical specification
     solver: str | None
     environment: str  # "" = the one that the command runs in
@@ -68,6 +70,7 @@ class Run:
             "plugins": None if self.plugins is None else json.loads(self.plugins),
             "isolation": "batch" if self.isolation == "batch" else None,
             "mig": self.kind.partition("mig_")[2],
+            "model": self.kind == "model",
         }
         return fields | {key: value for key, value in further.items() if value}
 
@@ -91,7 +94,8 @@ class Run:
         """Return the run in a document that fits the schema."""
         fields = {key: value for key, value in document.items() if key not in ("format", "id")}
         mig, options = fields.pop("mig", None), fields.pop("simulation", {})
-        fields["kind"] = "workload" if options else f"mig_{mig}" if mig else "instance"
+        other = "model" if fields.pop("model", False) else "instance"
+        fields["kind"] = "workload" if options else f"mig_{mig}" if mig else other
         if "plugins" in fields:
             fields["plugins"] = canonical_text(fields["plugins"])
         return Run(**{**fields, "limits": Limits(**fields["limits"])}, kind_options=options)

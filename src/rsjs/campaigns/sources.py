@@ -12,7 +12,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import sha256
 from itertools import product
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
+from rsjs.formulations.milp.models import models
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
@@ -196,11 +198,23 @@ def _of_file(
     return scheduling.named(found, objective)
 
 
+def _models(_name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Source]:
+    """Yield the models of the solver track whose names patterns match."""
+    known = {model.name: model for model in models()}
+    for k, pattern in enumerate(entry["names"]):
+        found = [model for name, model in known.items() if fnmatchcase(name, pattern)]
+        if not found:
+            raise unknown(f"{at}/names/{k}", pattern, known)
+        for model in found:
+            yield Source(key=model.text_sha256, make=partial(replace, model))
+
+
 # Kind -> a key of its entries -> what it names; other kinds have files only.
 WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Iterable[Source]]]] = {
     "instance": {"set": _of_set, "generator": _generated, "files": _read},
     "workload": {"files": _read, "generator": _generated},
     "mig_scheduling": {"set": _scheduling, "config": _scheduling, "files": _scheduling},
+    "model": {"names": _models},
 }
 
 

@@ -7,6 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from math import inf
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,6 +60,10 @@ def run(
             " * and ? are wild.",
         ),
     ] = None,
+    limit: Annotated[
+        float | None,
+        option("SECONDS", "Of each run in place of the file's; runs of other limits stay."),
+    ] = None,
     again: Annotated[
         str | None,
         option("PATTERN", "Carry out done runs again, as with --only or by ending, e.g. CRASH."),
@@ -86,6 +92,10 @@ def run(
     crash or a false report; a limit that was hit is a result.
     """
     asked = find_campaign(campaign)
+    if limit is not None:
+        if not 0 < limit < inf:
+            raise InputError("--limit", limit, "seconds > 0")
+        asked = replace(asked, limits=replace(asked.limits, time_limit=limit))
     folder = output or Path("runs") / asked.name
     place = output or Path("runs")  # which is made where it is missing
     slots = number_of_slots(asked, dispatch, jobs)

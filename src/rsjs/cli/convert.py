@@ -32,6 +32,7 @@ from rsjs.instances.io.files import (
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.transform import with_change_costs
+from rsjs.runs.kinds.base import kind_of_file
 from rsjs.runs.verified_run import verdict_keys
 
 DEFAULT = "jahani_patterns"
@@ -95,7 +96,8 @@ def convert(
     A linear model is for solvers that have no interface here. The same instance and method give
     the same bytes. The model is named METHOD.INSTANCE; columns and rows have names such as
     x_j3_v1_g2; a constant in the objective is the cost of a column fixed at 1.
-    `rsjs import-solution` reads what a solver wrote for it.
+    `rsjs import-solution` reads what a solver wrote for it. A problem of MIG has one model: the
+    fewest GPUs of a placement, the makespan of a repartition, the first stage of a schedule.
 
     MIG jobs are those of Konopa et al. 2025. Their files have no place for classes, further fields
     and whether a job may migrate, and none for memory and deadlines that are not integers.
@@ -109,7 +111,7 @@ def convert(
         _write_charged(source, output, migration or 0.0, start or 0.0, as_json=as_json)
         return
     if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
-        _write_model(source, output, method or DEFAULT, as_json=as_json)
+        _write_model(source, output, method, as_json=as_json)
         return
     is_folder = source.is_dir()
     of_jobs = not is_folder and is_mig(source)
@@ -200,19 +202,26 @@ def _write_charged(
     print_made(charged, output, as_json=as_json)
 
 
-def _write_model(source: Path, output: Path, method: str, *, as_json: bool) -> None:
-    """Write the linear model of a method and print its size and digest."""
-    request = request_of(method)
+def _write_model(source: Path, output: Path, method: str | None, *, as_json: bool) -> None:
+    """Write the linear model of a method, or of a problem of MIG; print its size and digest."""
+    request = request_of(method or DEFAULT)
     with options_named("--method"):
         export.refuse(request.method.name, output)
     writable(output)
+    kind, named = kind_of_file(source), replace(request, solver=None).spelling
     with busy("building the model"):
-        instance = read_instance(source)
-        written = api.export_model(instance, output, request.spelling)
+        if kind.name in export.MIG:
+            if method is not None:
+                raise InputError("--method", method, f"no method: {kind.name} has one linear model")
+            problem, named = kind.read(source), str(kind.name)
+            written = export.export(named, problem, {}, output)
+        else:
+            problem = read_instance(source)
+            written = api.export_model(problem, output, request.spelling)
     facts = {
-        "instance": instance.name,
-        "instance_sha256": instance.digest,
-        "method": replace(request, solver=None).spelling,
+        "instance": problem.name,
+        "instance_sha256": problem.digest,
+        "method": named,
         **asdict(written),
     }
     print_values(facts, as_json=as_json)

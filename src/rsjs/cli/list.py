@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import library
-from rsjs.bks.evidence import statuses
+from rsjs.bks.evidence import model_rows, statuses
 from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
@@ -31,7 +31,7 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE, library_set
 from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, Request, all_methods
 from rsjs.rows.select import MIG
-from rsjs.rows.status import WORDS
+from rsjs.rows.status import WORDS, status
 from rsjs.runs.kinds.base import kind_of, kind_of_file
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.kinds.simulation import REFERENCES
@@ -54,6 +54,8 @@ PROVES = {  # by kind, and whether there are solutions among the results
     ("exact", False): "a lower bound; it finds no solution",
     ("heuristic", True): "no gap; a lower bound where its summary says so",
 }
+SIDES = ("bound", "objective")  # of an optimum that is not known
+NOT_RUN = "not run"  # status of a model of which no run is stored
 PATIENCE = 60.0  # seconds for a package to be imported
 
 
@@ -218,22 +220,33 @@ def _print_dicts(listed: list[dict[str, Any]]) -> None:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return every model of the solver track: its size, and what is known of its optimum."""
+    """Return every model of the solver track: size, optimum, and what solvers proved of it."""
     from rsjs.formulations.milp.models import models as tracked
 
-    return [{**vars(model), "closed": model.closed} for model in tracked()]
+    rows = model_rows()
+    return [
+        {
+            **vars(model),
+            "closed": model.closed,
+            "status": str(status(rows[model.name])) if model.name in rows else NOT_RUN,
+        }
+        for model in tracked()
+    ]
 
 
 def _print_models(models: list[dict[str, Any]]) -> None:
     """Print a line per model."""
-    rows = [("model", "rows", "columns", "integers", "optimum [$]")]
+    rows = [("model", "rows", "columns", "integers", "optimum", "status")]
     for model in models:
-        low, high = f"{model['bound']:.8g}", f"{model['objective']:.8g}"
+        low, high = ("?" if model[key] is None else f"{model[key]:.8g}" for key in SIDES)
         optimum = high if model["closed"] else f"{low} to {high}"
-        rows.append((model["name"], *(str(model[key]) for key in rows[0][1:4]), optimum))
+        sizes = (str(model[key]) for key in rows[0][1:4])
+        rows.append((model["name"], *sizes, optimum, model["status"]))
     print_columns(rows, words=1)
     print(
-        f"\nLicence: {LICENCE}. rsjs fetch-models -o DIR writes them, rsjs run solver-track solves."
+        "\nOptimum: of the instance, by an exact reformulation; $, of MIG GPUs or minutes. Status: "
+        "what stored runs of solvers\nprove, docs/results/solver-track.md. "
+        f"Licence: {LICENCE}. rsjs fetch-models -o DIR writes them, rsjs run solver-track solves."
     )
 
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from rsjs.runs.task_files import Task
     from rsjs.runs.worker import StreamingReport
 
-Kind = Literal["instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration"]
+Kind = Literal[
+    "instance", "workload", "mig_scheduling", "mig_placement", "mig_reconfiguration", "model"
+]
 Json = Mapping[str, Any]
 FIGURES = "figures.json"  # in a run's folder: further metrics
 NONSENSE = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
@@ -38,6 +40,7 @@ KINDS: Mapping[Kind, tuple[str, str, str]] = {
     "mig_scheduling": ("mig_schedule", "SchedulingProblem", "mig-scheduling"),
     "mig_placement": ("mig_placement", "PlacementProblem", "mig-placement"),
     "mig_reconfiguration": ("mig_reconfiguration", "ReconfigurationProblem", "mig-repartition"),
+    "model": ("model", "TrackModel", "model"),
 }
 
 

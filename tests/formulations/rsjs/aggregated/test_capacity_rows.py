@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings
+from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings, weights_suffice
 from rsjs.formulations.rsjs.aggregated import capacity_rows
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
 from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, column_types_of_jobs
@@ -16,11 +16,12 @@ from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate
 from tests.by_hand import nodes_of
-from tests.formulations.agreement import of_table_iv, served
+from tests.formulations.agreement import served
 
-TABLE_IV = [  # sizes, units of a GPU, rooms: beside a leader's share, and whole GPUs
+SUFFICE = [  # sizes, units of a GPU, rooms: beside a leader's share, and whole GPUs
     ((1, 2), 4, (2, 3, 4), 4),
     ((2, 3), 20, (17, 18, 20), 3),
+    ((2, 4), 10, (6, 8, 10), 3),
 ]
 OTHER = ((7, 11), 30, (19, 23, 30), 3)
 
@@ -46,8 +47,9 @@ def meets(sizes, counts, rooms, weights):
     )
 
 
-@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), TABLE_IV)
-def test_shares_of_table_iv_fit_if_and_only_if_their_weights_do(sizes, units, rooms, most):
+@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), SUFFICE)
+def test_these_shares_fit_if_and_only_if_their_weights_do(sizes, units, rooms, most):
+    assert weights_suffice(sizes, units)
     weights = Weights.of(sizes, units)
     for free in combinations_with_replacement(rooms, most):
         fit = packable(sizes, free)
@@ -56,7 +58,7 @@ def test_shares_of_table_iv_fit_if_and_only_if_their_weights_do(sizes, units, ro
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), TABLE_IV)
+@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), SUFFICE)
 def test_they_are_filled_in_without_one_left_over(sizes, units, rooms, most):
     weights = Weights.of(sizes, units)
     for free in combinations_with_replacement(rooms, most):
@@ -69,6 +71,7 @@ def test_they_are_filled_in_without_one_left_over(sizes, units, rooms, most):
 
 def test_shares_of_other_sizes_that_fit_meet_their_weights():
     sizes, units, rooms, most = OTHER
+    assert not weights_suffice(sizes, units)
     weights = Weights.of(sizes, units)
     for free in combinations_with_replacement(rooms, most):
         assert all(meets(sizes, counts, free, weights) for counts in packable(sizes, free))
@@ -149,8 +152,6 @@ def test_best_fit_packs_followers_where_the_program_finds_nothing(monkeypatch):
 @settings(max_examples=settings().max_examples // 2)
 def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="free")
-    if not of_table_iv(instance):
-        return
     data = AggregatedModel.of(instance, "splits")
     types = column_types_of_jobs(data, random_decision(instance, rng))
     column_type = np.full(len(instance.jobs), -1)

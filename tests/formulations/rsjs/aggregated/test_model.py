@@ -1,4 +1,4 @@
-"""Form E is a relaxation with rows, and exact with splits for dedicated GPUs and Table IV."""
+"""Form E is a relaxation with rows, and exact with splits."""
 
 from dataclasses import replace
 from itertools import product
@@ -22,7 +22,6 @@ from tests.by_hand import jobs_of, nodes_of
 from tests.formulations.agreement import (
     assert_solved,
     assert_starts,
-    of_table_iv,
     optimum,
     served,
     with_objective,
@@ -72,7 +71,7 @@ def unpackable():
 
 @pytest.mark.solver
 @given(st.randoms(use_true_random=False))
-def test_rows_relax_and_splits_are_exact_for_table_iv(random_document, rng):
+def test_rows_relax_and_splits_are_exact(random_document, rng):
     instance = served(random_document, rng)
     best = optimum(instance)
     slack = 1e-6 * max(1.0, best)
@@ -84,8 +83,7 @@ def test_rows_relax_and_splits_are_exact_for_table_iv(random_document, rng):
         assert verdict.objective >= best - slack
         if result.stop is Stop.OPTIMAL:
             assert verdict.objective == pytest.approx(best, rel=1e-6, abs=1e-6)
-    if of_table_iv(instance):
-        assert result.stop is Stop.OPTIMAL
+    assert result.stop is Stop.OPTIMAL  # the last packing is "splits"
 
 
 @pytest.mark.solver
@@ -115,17 +113,17 @@ def with_rule(instance, open_nodes):
 
 @pytest.mark.solver
 @pytest.mark.parametrize("gap", [0.0, 0.99])
-@pytest.mark.parametrize("packing", sorted(PACKINGS))
-def test_shares_that_only_fit_by_weight_are_no_proof(packing, gap):
+def test_shares_that_only_fit_by_weight_are_no_proof(gap):
     """The model is solved to its end, the schedule is not what it says."""
     instance = unpackable()
     best = optimum(instance)
-    result = run(instance, call(packing, gap=gap))
+    result = run(instance, call("rows", gap=gap))
     assert check(instance, result.solution).feasible
     assert result.bound < 0.9 * best <= result.objective
     assert result.stop is (Stop.GAP if gap else Stop.ITERATIONS)
     if not gap:
         assert result.message == "the relaxation is solved; not all followers fit as it says"
+    assert_solved(run(instance, call("splits")), best)
 
 
 @pytest.mark.solver
@@ -161,7 +159,7 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, 
 def assert_packing_starts(packing, instance, solution):
     data = AggregatedModel.of(instance, packing)
     cost, decoded = assert_starts(model, data, instance, solution)
-    if of_table_iv(instance) and packing == "splits":
+    if packing == "splits":
         assert decoded.objective <= cost + 1e-9 * max(1.0, abs(cost))
 
 
@@ -177,7 +175,7 @@ def test_a_warm_start_is_feasible_and_costs_no_more(packing, random_document, ra
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "packing"),
-    [("dedicated", "rows"), ("right-sizing", "splits"), ("other shares", "rows")],
+    [("dedicated", "rows"), ("right-sizing", "splits"), ("other shares", "splits")],
 )
 def test_so_does_the_optimum(packing, shape):
     instance = SHAPES[shape]()

@@ -1,0 +1,129 @@
+"""
+Models of the solver track: `python -m benchmarks.solver_track FILE` adds those of FILE.
+
+Each line of FILE is a recipe, `["rsjs_nodes", "sts", {"nodes": 5, "jobs": 30, "seed": 1}]`: a
+formulation, a generator and its arguments. Without FILE all models are made again, after a change
+of a formulation: a model of another text is another one, and stored runs of the former no longer
+count. Costs and bounds in `formulations/data/models.csv` only get better. They come from the
+best-known values, and else from runs of `PROVERS` in turn until one proves the optimum, each
+verified: reformulations first, then the formulation itself.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from rsjs.bks.storage import lookup
+from rsjs.core.call import Limits
+from rsjs.core.errors import InputError
+from rsjs.formulations.milp.export import export
+from rsjs.formulations.milp.models import SUFFIX, TrackModel, drawn, models
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.csv_tables import write_rows
+from rsjs.runs.kinds.base import kind_of
+from rsjs.runs.verified_run import run
+
+FILE = Path(__file__).parents[1] / "formulations" / "data" / "models.csv"
+LIMITS = Limits(time_limit=60.0, gap=0.0)
+PROVERS = {
+    "jahani_literal": ("jahani_patterns", "jahani_dual", "jahani_literal@scip"),
+    "jahani_patterns": ("jahani_dual", "jahani_patterns"),
+    "first_ending_nodes": ("first_ending_patterns", "rsjs_sifting", "first_ending_nodes@scip"),
+    "first_ending_patterns": ("rsjs_sifting", "first_ending_patterns"),
+    "rsjs_nodes": ("rsjs_sifting", "rsjs_nodes"),
+    "rsjs_gpu": ("rsjs_sifting", "rsjs_nodes"),
+    "rsjs_classes": ("rsjs_classes",),
+    "mig_placement": ("ilp",),
+    "mig_reconfiguration": ("cpsat",),
+    "mig_scheduling": ("cpsat:local_search",),
+}
+
+
+def made(method: str, generator: str, arguments: dict[str, Any]) -> TrackModel:
+    """Return the model of a recipe, nothing known of its optimum."""
+    problem = drawn(generator, arguments)
+    name = f"{method}-{problem.name}"
+    with tempfile.TemporaryDirectory() as folder:
+        written = export(method, problem, {}, Path(folder) / f"{name}{SUFFIX}")
+    return TrackModel(
+        name=name,
+        generator=generator,
+        arguments=arguments,
+        instance_sha256=problem.digest,
+        method=method,
+        **written.counts,
+        text_sha256=written.text_sha256,
+        objective=None,
+        bound=None,
+        bound_by="",
+    )
+
+
+def proved(model: TrackModel) -> TrackModel:
+    """Return the model with the best cost and bound that are known or found."""
+    problem = model.problem()
+    if isinstance(problem, Instance) and model.method != "rsjs_classes":
+        known = lookup(problem)
+        if known is not None:
+            model = better(model, known.value, known.bound, "best-known values")
+    for spelling in PROVERS[model.method]:
+        if model.closed:
+            break
+        try:
+            found = run(problem, kind_of(problem).request(spelling), LIMITS)
+        except InputError:  # does not serve it, e.g. costs of changes
+            continue
+        valid = found.result.bound_variant == "instance"
+        model = better(model, found.objective, found.result.bound if valid else None, spelling)
+    return model
+
+
+def better(model: TrackModel, cost: float | None, bound: float | None, by: str) -> TrackModel:
+    """Return the model with a cost and a bound where they are better."""
+    if cost is not None and (model.objective is None or cost < model.objective):
+        model = replace(model, objective=cost)
+    if bound is not None and (model.bound is None or bound > model.bound):
+        model = replace(model, bound=bound, bound_by=by)
+    if None not in (model.objective, model.bound) and model.bound > model.objective:
+        model = replace(model, bound=model.objective)  # rounding
+    return model
+
+
+def add(recipes: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
+    """Add models to the file, or make those there again; then prove optima, one after the other."""
+    chosen = {model.name: model for model in models()}
+    again = [(model.method, model.generator, model.arguments) for model in chosen.values()]
+    for recipe in recipes or again:
+        model = made(*recipe)
+        old = chosen.get(model.name, model)
+        known = {key: getattr(old, key) for key in ("objective", "bound", "bound_by")}
+        chosen[model.name] = replace(model, **known)
+    order = [*PROVERS]
+    chosen = dict(sorted(chosen.items(), key=lambda item: order.index(item[1].method)))
+    _write(chosen.values())
+    for name, model in chosen.items():
+        if not model.closed:
+            chosen[name] = proved(model)
+            print(name, chosen[name].objective, chosen[name].bound, flush=True)
+            _write(chosen.values())
+
+
+def _write(models: Iterable[TrackModel]) -> None:
+    columns = [field.name for field in fields(TrackModel)]
+    write_rows(FILE, columns, [_cells(model, columns) for model in models])
+
+
+def _cells(model: TrackModel, columns: list[str]) -> list[Any]:
+    cells = {**vars(model), "arguments": json.dumps(model.arguments)}
+    return [cells[name] for name in columns]
+
+
+if __name__ == "__main__":
+    lines = [line for file in sys.argv[1:] for line in Path(file).read_text("utf-8").splitlines()]
+    add([json.loads(line) for line in lines])
