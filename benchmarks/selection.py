@@ -138,9 +138,10 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
     reached = {
         row["method"]: row["objective"] for row in rows if known(row, "objective") is not None
     }
-    first = (
-        min(exact, key=exact.__getitem__) if any(within) else min(reached, key=reached.__getitem__)
-    )
+    if any(within):
+        first = min(exact, key=exact.__getitem__)
+    else:
+        first = min(reached, key=reached.__getitem__, default="none")
     return {
         "status": str(found),
         "gap": found.gap,
