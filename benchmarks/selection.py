@@ -68,7 +68,8 @@ SHARES = {  # group -> least and most share of `benchmark`
     "all": (0.2, 0.4),
     "none": (0.2, 0.4),
     "changed": (0.3, 1.0),
-    **dict.fromkeys(("family", "size", "winner"), (0.0, 0.4)),
+    "family": (0.03, 0.4),  # two of each at least
+    **dict.fromkeys(("size", "winner"), (0.0, 0.4)),
 }
 Candidate = dict[str, Any]
 

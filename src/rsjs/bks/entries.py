@@ -75,7 +75,7 @@ class Cost(Step):
     """A cost that a solution has, by the exact check."""
 
     exact: str | None  # as a fraction; None if it is very long
-    terms: Mapping[str, float]  # tardiness, postponement, energy, idle [$]
+    terms: Mapping[str, float]  # tardiness, postponement, energy, idle, maybe changes [$]
     solution_sha256: str  # of the canonical text of the solution's document
     verifier: str
 
