@@ -16,7 +16,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
-from rsjs.runs.kinds.base import FIGURES
+from rsjs.instances.library.sets import library_set
+from rsjs.runs.kinds.base import FIGURES, kind
 from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
 from rsjs.simulation.bounds import capacity_free_bound
@@ -62,6 +63,44 @@ def done(tmp_path_factory, carry_out):
     shards = [carry_out(asked, folder / "store", Part(shard=(i, 2)), 1) for i in (1, 2)]
     assert sum(len(shard.left) for shard in shards) == 6
     return folder / "store"
+
+
+TRACK = """
+format = "rsjs-campaign/1"
+name = "track"
+shows = "a test"
+timing = "shared"
+workloads = [{ set = "SET" }]
+policies = [{ run = ["queue:edf", "queue:pedf"] }, { run = ["references"] }]
+"""
+
+
+def test_workloads_may_be_a_set_of_the_library(tmp_path):
+    asked = _read(tmp_path, TRACK.replace("SET", "online"))
+    assert [source.make().digest for source in asked.sources[5:8:2]] == [
+        member.sha256 for member in library_set("online").members[5:8:2]
+    ]
+    with pytest.raises(
+        InputError, match=r"/workloads/0/set: found 'tiny', .*not of instances: see"
+    ):
+        _read(tmp_path, TRACK.replace("SET", "tiny"))
+
+
+def test_a_workload_without_the_epochs_that_its_jobs_run_is_refused_in_one_line(tmp_path):
+    write_workload(sts.workload(nodes=2, jobs=3, seed=1), tmp_path / "w.json")
+    document = json.loads((tmp_path / "w.json").read_text())
+    del document["realised"]
+    (tmp_path / "w.json").write_text(json.dumps(document))
+    asked = _read(tmp_path, TRACK.replace('set = "SET"', 'files = ["w.json"]'))
+    with pytest.raises(InputError, match=r"w.json: .*realised") as refused:
+        asked.sources[0].make()
+    assert "\n" not in str(refused.value)
+
+
+def test_other_methods_take_the_place_of_those_that_decide_and_bounds_stay(tmp_path):
+    asked = _read(tmp_path, TRACK.replace("SET", "online"))
+    other = spec.with_methods(asked, [kind("workload").request("roll")])
+    assert [one.request.spelling for one in other.choices] == ["roll", "references"]
 
 
 @pytest.mark.process
@@ -253,7 +292,7 @@ BAD = [  # what is changed, to what, what is told
     ("arrivals", "options = { mix = 'kn' }\narrivals", "/workloads/0/options/mix: found 'kn'"),
     ('sizes = ["2x8"]', "", "no key 'sizes'"),
     ('generator = "sts"', 'files = ["*.json"]', "beside a generator only"),
-    ('generator = "sts"', "", "neither files nor generator"),
+    ('generator = "sts"', "", "neither set nor generator nor files"),
     ("queue:edf", "queue:edff", "/policies/0/run/0"),
     ("references", "reference", "/policies/0/run/1: found method 'reference'"),
     ("seeds = [1, 2]", "seeds = [-1]", "/policies/1/seeds/0"),
