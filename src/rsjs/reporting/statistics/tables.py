@@ -30,7 +30,6 @@ from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.rows.columns import Row
 from rsjs.rows.select import is_reference, is_schedule, is_simulated, known, problem
 from rsjs.runs.gap import gap
-from rsjs.simulation.metrics import CROWDED
 
 CERTAIN = 0.05
 KIND = ["goal", "reading", "units"]
@@ -311,9 +310,7 @@ def simulation_table(rows: Sequence[Row]) -> Table | None:
         " where a policy did not complete all of them. Means of the others over"
         f" {counted(common['workload'].nunique(), 'workload')} that all policies completed;"
         " late: by more than 60 s; in use: of all GPU-hours; ms: medians.",
-        f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible.",
     ]
-    notes = notes if (own["utilisation"] > CROWDED).any() else notes[:1]
     return _table("simulations", "Simulations", by_method(lines), notes)
 
 
