@@ -60,8 +60,8 @@ Bound: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b o
     E_j(C)    >= mu W_j - sum_b (hours of b from r_j to C) max(0, max_q (mu / a_q - P_qb))
 
 for every mu, so each job and bucket of C needs only one mu: on a bucket the right side is linear in
-C, thus least at an end. mu is looked for in floating point, and what it proves is then added up
-exactly, with 1 / a_q rounded up and P_qb rounded down.
+C, thus least at an end. 1 / a_q and hours are rounded up, P_qb down, and from what mu proves of a
+job, 2**-49 of the sum of all terms is taken off; rents are exact.
 """
 
 from __future__ import annotations
@@ -1010,53 +1010,47 @@ class AloneJob:
         self.release, self.due, self.weight = job["release"], job["due"], job["weight"]
         rates, self.work = prices.workload.rates[j], prices.workload.epochs[j]
         self.fastest = self.release + self.work * min(rates.values())
-        self.cheapest = self.work * min(  # $, at any time
-            rate * prices.least[gpu][count]
-            if count
-            else rate * Fraction(prices.low((gpu, count, level))[prices.kind[-1]])
-            for (gpu, count, level), rate in rates.items()
-        )
         self.slowest = self.work * max(rates.values())
-        self.speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
+        speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
         lows = [prices.low(mode) for mode in rates]
-        self.modes = [  # (speed, $/h) of each mode, by kind of bucket
-            list(zip(self.speeds, (low[i] for low in lows))) for i in range(len(prices.example))
+        self.modes = [  # (speed, $/h) of the modes that may be best, by kind of bucket
+            undominated(sorted(zip(speeds, (low[i] for low in lows))))
+            for i in range(len(prices.example))
         ]
-        hulls = [[(0.0, 0.0), *rows] for rows in self.modes]
-        self.steepest = 2 * max(  # $ per epoch: no segment of a hull is steeper
-            (p - q) / (v - w) for rows in hulls for v, p in rows for w, q in rows if v > w
-        )
+        free = self.modes[prices.kind[-1]]
+        self.cheapest = self.work * min(Fraction(p) / Fraction(v) for v, p in free)  # $, any time
 
-    def hours(self, until: Fraction) -> dict[int, Fraction]:
-        """Return the hours from the release to a time, by kind of bucket."""
+    def hours(self, until: Fraction) -> dict[int, float]:
+        """Return the hours from the release to a time, by kind of bucket, rounded up."""
         edges, kind = self.prices.edges, self.prices.kind
         found = {kind[-1]: max(ZERO, min(edges[0], until) - self.release)}
-        first = max(0, bisect_right(edges, self.release) - 1)
-        for b in range(first, self.prices.count):
+        for b in range(max(0, bisect_right(edges, self.release) - 1), self.prices.count):
             if edges[b] >= until:
                 break
             time = min(edges[b + 1], until) - max(edges[b], self.release)
             found[kind[b]] = found.get(kind[b], ZERO) + max(ZERO, time)
         found[kind[-1]] += max(ZERO, until - max(edges[-1], self.release))
-        return found
+        return {i: rounded(time, math.inf) for i, time in found.items() if time > 0}
 
     def saved(self, mu: float, kind: int) -> tuple[float, float]:
         """Return max(0, max_q (mu / a_q - P_q)) and the speed of that mode."""
-        return max(((mu * v - p, v) for v, p in self.modes[kind]), default=(0.0, 0.0))
+        best, speed = 0.0, 0.0
+        for v, p in self.modes[kind]:
+            if mu * v - p > best:
+                best, speed = mu * v - p, v
+        return best, speed
 
-    def best(self, hours: dict[int, Fraction]) -> float:
+    def best(self, hours: dict[int, float]) -> float:
         """Return about the mu that proves most of E_j for these hours."""
-        times = [(kind, float(time)) for kind, time in hours.items() if time > 0]
 
         def proved(mu: float) -> tuple[float, float]:
             value, turn = mu * self.work, float(self.work)
-            for kind, time in times:
+            for kind, time in hours.items():
                 saved, speed = self.saved(mu, kind)
-                if saved > 0:
-                    value, turn = value - time * saved, turn - time * speed
+                value, turn = value - time * saved, turn - time * speed
             return value, turn
 
-        low, high = 0.0, self.steepest
+        low, high = 0.0, max(steepest(self.modes[kind]) for kind in hours)
         at_low, at_high = proved(low), proved(high)
         if at_high[1] >= 0:
             return high
@@ -1073,50 +1067,66 @@ class AloneJob:
                 high, at_high = mu, at_mu
         return low if at_low[0] > at_high[0] else high
 
-    def proved(self, mu: float, hours: dict[int, Fraction], end: Fraction) -> Fraction:
-        """Return what mu proves exactly of E_j + eta_j max(0, C - d_j) at C = end [$]."""
-        exact = Fraction(mu)
-        value: Fraction = exact * self.work + self.weight * (end - self.due)
+    def proved(self, mu: float, hours: dict[int, float], end: Fraction) -> float:
+        """
+        Return what mu proves of E_j + eta_j max(0, C - d_j) at C = end [$], rounded down.
+
+        With the choice of modes, no term is off by more than 2**-50 of what `size` has for it.
+        """
+        late = float(self.weight * (end - self.due))
+        terms, size = [mu * self.work, late], mu * self.work + abs(late)
         for kind, time in hours.items():
-            rows = self.modes[kind]
-            saved = max(exact * Fraction(v) - Fraction(p) for v, p in rows)
-            value -= time * max(ZERO, saved)
+            saved, speed = self.saved(mu, kind)
+            terms.append(-time * saved)
+            size += time * mu * max(speed, self.modes[kind][-1][0])
+        value: float = math.fsum(terms) - 2.0**-49 * size
         return value
 
-    def least(self) -> Fraction:
+    def least(self) -> float:
         """Return a lower bound of min_C E_j(C) + eta_j max(0, C - d_j) [$]."""
         edges, count = self.prices.edges, self.prices.count
-        begin, best = max(self.due, self.fastest), None
+        begin, best = max(self.due, self.fastest), math.inf
+        hours = self.hours(begin)
+        mu = self.best(hours)
         b = bisect_right(edges, begin) - 1  # -1 = before the first edge, count = after the last one
-        while True:
-            late = self.weight * (begin - self.due) + self.cheapest
-            if best is not None and late >= best:
-                return best
-            end = edges[b + 1] if b < count else begin + self.slowest
-            value = self._on_bucket(self.prices.kind[b], begin, end)
-            best = value if best is None else min(best, value)
+        while self.weight * (begin - self.due) + self.cheapest < best:
+            end = edges[b + 1] if 0 <= b + 1 <= count else begin + self.slowest
+            kind, last = self.prices.kind[b], self.hours(end)
+            tried = [mu]
+            if self.saved(mu, kind)[0] > self.weight:  # falls by more than tardiness rises
+                mu = self.best(last)
+                tried += [mu, min((float(self.weight) + p) / v for v, p in self.modes[kind])]
+            found = (min(self.proved(m, hours, begin), self.proved(m, last, end)) for m in tried)
+            best = min(best, max(found))
             if b == count:
-                return best
-            b, begin = b + 1, end
+                break
+            if len(tried) == 1:
+                mu = self.best(last)
+            b, begin, hours = b + 1, end, last
+        return best
 
-    def _on_bucket(self, kind: int, begin: Fraction, end: Fraction) -> Fraction:
-        """Return a lower bound for completions from begin to end, within one bucket."""
-        first, last = self.hours(begin), self.hours(end)
-        mu = self.best(first)
-        if self.saved(mu, kind)[0] <= self.weight:  # falls by no more than tardiness rises
-            return min(self.proved(mu, first, begin), self.proved(mu, last, end))
-        weight = float(self.weight)
-        between = min((weight + p) / v for v, p in self.modes[kind])
-        return max(
-            min(self.proved(mu, first, begin), self.proved(mu, last, end))
-            for mu in (mu, between, self.best(last))
-        )
+
+def undominated(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the (speed, price), sorted, that nothing as fast is as cheap as."""
+    found: list[tuple[float, float]] = []
+    for v, p in points:
+        while found and found[-1][1] >= p:  # as fast, and no more expensive
+            found.pop()
+        if not found or v > found[-1][0]:
+            found.append((v, p))
+    return found
+
+
+def steepest(points: list[tuple[float, float]]) -> float:
+    """Return a slope in $ per epoch that no segment between points is above."""
+    pairs = zip([(0.0, 0.0), *points], points)
+    return 2 * max((q - p) / (w - v) for (v, p), (w, q) in pairs)
 
 
 def bound_of(workload: Workload, certificate: Document) -> Fraction:
     """Return the bound that the prices of a certificate prove [$]."""
     prices = Prices(workload, certificate)
-    jobs = (AloneJob(prices, j).least() for j in range(len(workload.jobs)))
+    jobs = (Fraction(AloneJob(prices, j).least()) for j in range(len(workload.jobs)))
     return sum(jobs, ZERO) - prices.rents()
 
 
