@@ -13,6 +13,7 @@ from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.io import serialization
+from rsjs.instances.offered_load import offered_load
 from rsjs.instances.solution import Solution
 
 QUANTILES = (0, 25, 50, 75, 100)
@@ -22,7 +23,8 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
     """
     Return size, prices, load and due dates as a JSON document.
 
-    Load is the GPU hours that the jobs need, each in its fastest or in its cheapest mode.
+    Load is the GPU hours that the jobs need, each in its fastest or in its cheapest mode; of a
+    workload there is also the offered load, see `rsjs.instances.offered_load`.
     """
     instance = subject if isinstance(subject, Instance) else subject.submitted()
     cluster, jobs = subject.cluster, subject.jobs
@@ -64,7 +66,7 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
         document["due"]["free_to_postpone"] = int(free.sum())
         document["running_before"] = subject.current is not None
     else:
-        document["arrivals"] = _arrivals(subject, document["load"])
+        document["arrivals"] = _arrivals(subject)
     return document
 
 
@@ -127,16 +129,14 @@ def _due(subject: Instance | Workload, fastest: Floats) -> dict[str, Any]:
     }
 
 
-def _arrivals(workload: Workload, load: dict[str, dict[str, float]]) -> dict[str, Any]:
+def _arrivals(workload: Workload) -> dict[str, Any]:
     release = workload.jobs.release
     span, gaps = float(release[-1] - release[0]), len(release) - 1
     return {
         "first": float(release[0]),
         "last": float(release[-1]),
         "mean_gap_seconds": 3600 * span / gaps if gaps else None,
-        "load_while_arriving": {
-            name: part["hours_per_gpu"] / span if span > 0 else None for name, part in load.items()
-        },
+        "offered_load": offered_load(workload),
     }
 
 

@@ -11,7 +11,7 @@ from benchmarks.work.heuristics import PRICED, of_method
 from rsjs.instances.generators.sts import workload
 from rsjs.instances.instance import Workload
 from rsjs.simulation import event_log
-from rsjs.simulation.bounds import bucket_bound, capacity_free_bound
+from rsjs.simulation.bounds import capacity_free_bound, workload_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.references import infinite_cluster
@@ -61,6 +61,16 @@ def _number(found: Any) -> float:
     return float(found if isinstance(found, (int, float)) else found.cost)
 
 
+def _bound() -> Work:
+    crowded = workload(nodes=10, jobs=100, seed=1, gap_seconds=8000)
+    workload_bound(case("exp", 2))  # compiles
+    return Work(
+        run=lambda: workload_bound(crowded),
+        values=lambda found: {"bound": found.value},
+        tolerance=1e-3,
+    )
+
+
 WORK: Mapping[str, Callable[[], Work]] = {
     **{
         f"simulate {method} {arrivals} 10 x 100": partial(_simulate, method, arrivals, 10)
@@ -69,7 +79,7 @@ WORK: Mapping[str, Callable[[], Work]] = {
     },
     "log": _log,
     "capacity-free bound": partial(_of_workload, capacity_free_bound),
-    "bucket bound": partial(_of_workload, bucket_bound, hours=4.0),
+    "workload bound": _bound,
     "infinite cluster": partial(_of_workload, infinite_cluster),
 }
 LONG: Mapping[str, Callable[[], Work]] = {  # for asv only: seconds to minutes each

@@ -23,7 +23,9 @@ With lambda = 0 every R_cb is 0, and L is the bound without capacity.
 
 **Ascent** (`ascend`): a subgradient method with deflection, in the metric of (lambda + base) over
 (GPUs x hours). Steps aim at best (1 + delta); delta grows after a good step and is halved after
-some without gain, and then it goes on from the best prices.
+some without gain, and then it goes on from the best prices. From time to time all prices are scaled
+by a factor as long as that is better: where jobs must be late, prices are many times those at which
+others change their modes.
 `refined` halves the buckets with prices and copies these: L stays what it is.
 """
 
@@ -37,9 +39,10 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, run_alone
 
 KEPT = 0.3  # part of the last direction in the next one
-FIRST, SMALLEST = 0.02, 3e-5  # delta: relative gain that a step aims at
+FIRST, AGAIN, SMALLEST = 0.02, 0.003, 3e-5  # delta: relative gain that a step aims at
 GROWTH, PATIENCE = 1.3, 10  # of delta; steps without gain until it is halved
 BASE = 0.3  # of the cheapest GPU-hour, added to prices in the metric
+SCALED, EVERY = 1.5, 20  # factor of all prices; evaluations until it is tried again
 
 
 class NodePrices(NamedTuple):
@@ -110,7 +113,12 @@ def _rents(nodes: NodePrices, prices: Floats) -> tuple[Floats, Floats]:
 
 
 def ascend(
-    jobs: HindsightJobs, nodes: NodePrices, edges: Floats, prices: Floats, evaluations: int
+    jobs: HindsightJobs,
+    nodes: NodePrices,
+    edges: Floats,
+    prices: Floats,
+    evaluations: int,
+    delta: float = FIRST,
 ) -> tuple[float, Floats, int]:
     """Return the best L from prices (T, S, B) on, its prices, and the number of evaluations."""
     capacity = np.zeros(prices.shape[:2])
@@ -122,8 +130,17 @@ def ascend(
     paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
     base = BASE * float(paid.min(initial=1.0))
     current = best = priced(jobs, nodes, edges, prices)
-    best_prices, direction, done, failed, delta = prices, current.slope, 1, 0, FIRST
+    best_prices, direction, done, failed, next_scaled = prices, current.slope, 1, 0, EVERY
     while done < evaluations and delta > SMALLEST:
+        if done >= next_scaled:
+            factor = SCALED if (best.slope * best_prices).sum() > 0 else 1 / SCALED
+            scaled, better = priced(jobs, nodes, edges, factor * best_prices), False
+            while scaled.value > best.value and done < evaluations:
+                best, best_prices, better = scaled, factor * best_prices, True
+                scaled, done = priced(jobs, nodes, edges, factor * best_prices), done + 1
+            done, next_scaled = done + 1, done + 1 + EVERY
+            if better:
+                current, prices, direction, failed = best, best_prices, best.slope, 0
         useful = np.where((prices <= 0) & (direction < 0), 0.0, direction)
         step = useful * (best_prices + base) / scale
         norm = float((useful * step).sum())

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rsjs.core.errors import InputError
-from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import read_document, write_document, write_instance
+from rsjs.instances.io.files import (
+    read_document,
+    write_document,
+    write_instance,
+    write_workload,
+)
 from rsjs.instances.io.serialization import Document, digest
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.library.sets import LICENCE, LibrarySet, Member, draw, refuse_other
+from rsjs.instances.library.sets import LICENCE, LibrarySet, Member
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 
 MANIFEST = "rsjs-set/1"
+WRITERS: Mapping[str, Callable[[Any, Path], object]] = {
+    "instances": write_instance,
+    "workloads": write_workload,
+    "MIG jobs": write_jobs,
+}
 MANIFEST_NAME = "manifest.json"
 
 
@@ -52,12 +61,7 @@ def fetch(
         if path.exists() and _digest(path, chosen) == member.sha256:
             yield member, "kept"
             continue
-        subject = draw(member.generator, member.arguments)
-        refuse_other(subject, member.sha256)
-        if isinstance(subject, Instance):
-            write_instance(subject, path)
-        else:
-            write_jobs(subject, path)
+        WRITERS[chosen.kind](member.draw(), path)
         yield member, "written"
     write_document(manifest(chosen, optima), folder / MANIFEST_NAME)
 
@@ -74,6 +78,7 @@ def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
         "set": chosen.name,
         "summary": chosen.summary,
         "source": chosen.source,
+        **({"seed_phrase_sha256": chosen.phrase_sha256} if chosen.phrase_sha256 else {}),
         "licence": LICENCE,
         "versions": {"rsjs-bench": version("rsjs-bench"), "numpy": np.__version__},
         "members": [
@@ -105,6 +110,7 @@ def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
 def _digest(path: Path, chosen: LibrarySet) -> str | None:
     """Return the digest of what is in a file; None if it cannot be read."""
     try:
-        return read_jobs(path).digest if chosen.of_mig_jobs else digest(read_document(path))
+        of_jobs = chosen.kind == "MIG jobs"
+        return read_jobs(path).digest if of_jobs else digest(read_document(path))
     except InputError:
         return None

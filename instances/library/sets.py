@@ -14,7 +14,12 @@ A size is nodes x jobs; `1-40x10N` stands for 1x10, 2x20, ..., 40x400. Members c
 which they are written, seeds last. An entry `{ set = "points-sts", numbers = [0, 7] }` takes
 members of another set. A set of decision points has `points` (see `benchmarks/library.py`), or,
 with what changes cost [$], `charged = { set = "points-sts", migration = 10.0, start = 2.0 }`.
-A set that changes gets a new name.
+With `workloads` in place of `instances` the members are workloads; an entry may have
+`offered_load`, which sets their gap. A set that changes gets a new name.
+
+`sealed` draws the members of a set with seeds that follow from a phrase. An organiser publishes the
+SHA-256 of the phrase before a contest and the phrase after it: nobody can tune methods on instances
+of the same distribution that cannot be drawn yet, and everybody can draw them again afterwards.
 """
 
 from __future__ import annotations
@@ -24,11 +29,12 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from hashlib import sha256
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, Literal
 
 from rsjs.core.errors import InputError, described, nearest
 from rsjs.instances import decision_points
@@ -40,10 +46,12 @@ from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.problems import MigProblem
+from rsjs.instances.offered_load import offered_load as load_of
 from rsjs.instances.transform import rigid, with_change_costs
 
 MIG = "mig"
 POINTS, CHARGED = "points", "charged"
+WORKLOAD = "workload"  # in place of a generator: one of `WORKLOADS` is among the arguments
 _SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
 LICENCE = "CC-BY-4.0"
 # Tier -> the max nodes and jobs of an instance in it.
@@ -72,13 +80,18 @@ WORKLOADS: Mapping[str, Callable[..., Workload]] = {
 }
 
 
-def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
+Subject = Instance | Workload | JobSet
+
+
+def draw(name: str, arguments: Mapping[str, Any]) -> Subject:
     """
-    Return the instance, or set of MIG jobs, that a generator makes of its arguments.
+    Return what a generator makes of its arguments: an instance, a workload or a set of MIG jobs.
 
     `mig` takes a file and a seed, a decision point its set and its number there, from 0, and what
-    migrations and starts cost [$], if anything.
+    migrations and starts cost [$], if anything; `workload` what `draw_workload` takes.
     """
+    if name == WORKLOAD:
+        return draw_workload(**arguments)
     if name == MIG:
         return generate.generate(mig_config(arguments["config"]), arguments["seed"])
     if name == decision_points.NAME:
@@ -95,7 +108,23 @@ def _decision_point(
     return with_change_costs(instance, migration=migration, start=start)
 
 
-def refuse_other(subject: Instance | JobSet | MigProblem, sha256: str) -> None:
+def draw_workload(
+    generator: str, *, offered_load: float | None = None, **arguments: Any
+) -> Workload:
+    """
+    Return the workload of a generator; `offered_load` takes the place of its gap.
+
+    The gap of an arrival process is then such, to 4 digits, that the workload has this load.
+    """
+    made = WORKLOADS[generator](**arguments)
+    if offered_load is None:
+        return made
+    gap, load = made.generator["parameters"]["gap_seconds"], load_of(made)
+    assert load is not None, "jobs come one by one"
+    return WORKLOADS[generator](**arguments, gap_seconds=float(f"{gap * load / offered_load:.4g}"))
+
+
+def refuse_other(subject: Subject | MigProblem, sha256: str) -> None:
     """Raise InputError if the digest is not that of the library."""
     if subject.digest != sha256:
         expected = f"{sha256}, the digest of {subject.name} in the library"
@@ -149,6 +178,12 @@ def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
     if charged := recipes()[name].get(CHARGED):
         costs = {key: value for key, value in charged.items() if key != "set"}
         return [(point, arguments | costs) for point, arguments in calls(charged["set"])]
+    if "workloads" in recipes()[name]:
+        return [
+            (WORKLOAD, {**{key: entry[key] for key in _OF_WORKLOADS if key in entry}, **arguments})
+            for entry in recipes()[name]["workloads"]
+            for arguments in drawings(entry)
+        ]
     drawn = []
     for entry in recipes()[name]["instances"]:
         if other := entry.get("set"):
@@ -156,6 +191,9 @@ def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
         else:
             drawn += [(entry["generator"], arguments) for arguments in drawings(entry)]
     return drawn
+
+
+_OF_WORKLOADS = ("generator", "offered_load")  # arguments beside those of the generator
 
 
 def drawings(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -183,7 +221,7 @@ def sizes(text: str) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One instance, or one set of MIG jobs."""
+    """One instance, one workload, or one set of MIG jobs."""
 
     generator: str
     arguments: Mapping[str, Any]
@@ -195,6 +233,12 @@ class Member:
     optimum: float | None
     #: as stated when the set was made, e.g. `toy` or `open after 60 s`; "" if nothing is stated
     status: str = ""
+
+    def draw(self) -> Subject:
+        """Return the member; InputError if what is drawn has another digest."""
+        subject = draw(self.generator, self.arguments)
+        refuse_other(subject, self.sha256)
+        return subject
 
     @property
     def tier(self) -> str:
@@ -214,11 +258,15 @@ class LibrarySet:
     summary: str
     source: str
     members: tuple[Member, ...]
+    phrase_sha256: str | None = None  #: of the phrase that its seeds follow from, see `sealed`
 
     @property
-    def of_mig_jobs(self) -> bool:
-        """Whether its members are sets of MIG jobs, not instances."""
-        return self.members[0].generator == MIG
+    def kind(self) -> Literal["instances", "workloads", "MIG jobs"]:
+        """Kind of its members."""
+        generator = self.members[0].generator
+        if generator == MIG:
+            return "MIG jobs"
+        return "workloads" if generator == WORKLOAD else "instances"
 
     @property
     def tier(self) -> str:
@@ -259,6 +307,53 @@ def library_set(name: str) -> LibrarySet:
         summary=recipes()[name]["summary"],
         source=recipes()[name]["source"],
         members=tuple(_member(*call, row) for call, row in zip(drawn, rows, strict=True)),
+    )
+
+
+SHORTEST = 16  # characters of a phrase: a short one is found from its hash by trying
+
+
+def sealed(name: str, phrase: str) -> LibrarySet:
+    """
+    Return a set drawn anew, each seed s replaced by 48 bits of SHA-256("phrase|name|s").
+
+    Members that shared a seed share one again, as the generators pair what has the same seed. They
+    are drawn here for their names and digests; no optimum or status is known.
+
+    Raises
+    ------
+    InputError
+        For a set that is not drawn from seeds, and for a phrase that is easily found.
+    """
+    chosen = library_set(name)
+    if len(phrase) < SHORTEST:
+        expected = f"a phrase of at least {SHORTEST} characters, which cannot be guessed"
+        raise InputError("/seed_phrase", described(f"{len(phrase)} characters"), expected)
+    members = []
+    for member in chosen.members:
+        if "seed" not in member.arguments:
+            expected = "a set that is drawn from seeds, not decision points"
+            raise InputError("", name, expected)
+        key = f"{phrase}|{name}|{member.arguments['seed']}"
+        seed = int.from_bytes(sha256(key.encode()).digest()[:6], "big")
+        arguments = {**member.arguments, "seed": seed}
+        subject = draw(member.generator, arguments)
+        members.append(
+            replace(
+                member,
+                arguments=arguments,
+                name=subject.name,
+                sha256=subject.digest,
+                optimum=None,
+                status="",
+            )
+        )
+    commitment = sha256(phrase.encode()).hexdigest()
+    return replace(
+        chosen,
+        name=f"{name}-{commitment[:12]}",
+        members=tuple(members),
+        phrase_sha256=commitment,
     )
 
 

@@ -8,9 +8,7 @@ The instance library: named sets of instances, each member identified by its sha
 
 from __future__ import annotations
 
-from rsjs.instances.instance import Instance
-from rsjs.instances.library.sets import LibrarySet, draw, library_set, names, refuse_other
-from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.library.sets import LibrarySet, Subject, library_set, names
 
 
 def sets() -> list[LibrarySet]:
@@ -18,7 +16,7 @@ def sets() -> list[LibrarySet]:
     return [library_set(name) for name in names()]
 
 
-def load(name: str) -> list[Instance | JobSet]:
+def load(name: str) -> list[Subject]:
     """
     Generate the members of a set and compare each with its digest in the library.
 
@@ -30,15 +28,11 @@ def load(name: str) -> list[Instance | JobSet]:
     Returns
     -------
     list
-        Instances; sets of jobs for the sets of MIG jobs.
+        Instances; workloads, or sets of jobs, of the sets that are made of these.
 
     Raises
     ------
     InputError
         If there is no such set, or a member has not the digest of the library.
     """
-    members = library_set(name).members
-    subjects = [draw(member.generator, member.arguments) for member in members]
-    for member, subject in zip(members, subjects, strict=True):
-        refuse_other(subject, member.sha256)
-    return subjects
+    return [member.draw() for member in library_set(name).members]

@@ -6,11 +6,13 @@ Verify decisions for RSJS instances: which jobs run now, on which node, at what 
     python rsjs_verify.py INSTANCE SOLUTION...     these solutions of this instance
     python rsjs_verify.py FOLDER...                every solution below with its instance, and
                                                    every file that a SHA256SUMS below lists
+    python rsjs_verify.py --bound WORKLOAD BOUND...     bounds on the cost of this workload
 
 Needs Python 3.9 or newer and nothing else. Files are JSON, gzipped if named .gz, of the formats
-rsjs-instance/1 and rsjs-solution/1. Every number is the fraction that its text says; nothing is
-rounded. Exit code: 0 every solution is feasible and its claims are true; 1 one is not, or a file
-differs from its checksum; 2 bad input, each told in one line.
+rsjs-instance/1, rsjs-solution/1, rsjs-workload/1 and rsjs-bound/1. Every number is the fraction
+that its text says; nothing is rounded, but for bounds, downwards. Exit code: 0 every solution is
+feasible and its claims are true; 1 one is not, or a file differs from its checksum; 2 bad input,
+each told in one line.
 
 The problem (hours, dollars, GB). Job j needs a_q hours per epoch in configuration q: k GPUs of its
 own, or a share level of one GPU. W_j is its number of epochs, w_j the epochs done.
@@ -47,6 +49,19 @@ Objective: the sum of
     changes        job that runs      `start` if it does not run in `current`; 0 if it does, on the
                                       same node of the same type, in the same configuration; else
                                       `migration`. A term where one of the two is > 0
+
+Bound: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b of time prove
+
+    sum_j min_C (E_j(C) + eta_j max(0, C - d_j)) - sum_b hours of b x sum of the nodes' rents
+                      <= the cost of any schedule of the workload whose times are as predicted
+    P_ib(k)   k min {c_v(u) / u : v of type i, u >= k} + sum_s lambda_isb floor(k / s)
+    P_ib(f)   f P_ib(1), of a share f of a GPU
+    rent      max(0, max {P_ib(u) - c_v(u)}) over the types v that the node may take and u
+    E_j(C)    >= mu W_j - sum_b (hours of b from r_j to C) max(0, max_q (mu / a_q - P_qb))
+
+for every mu, so each job and bucket of C needs only one mu: on a bucket the right side is linear in
+C, thus least at an end. 1 / a_q and hours are rounded up, P_qb down, and from what mu proves of a
+job, 2**-49 of the sum of all terms is taken off; rents are exact.
 """
 
 from __future__ import annotations
@@ -69,6 +84,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 INSTANCE, SOLUTION = "rsjs-instance/1", "rsjs-solution/1"
+WORKLOAD, BOUND = "rsjs-workload/1", "rsjs-bound/1"
 OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
@@ -224,6 +240,14 @@ THE_SOLUTION = {
     **{"format": NAME, "instance": NAME, "method?": ("null or", TEXT)},
     **{"objective?": CLAIM, "bound?": CLAIM, **DECISION},
 }
+THE_WORKLOAD = {
+    **{key: shape for key, shape in THE_INSTANCE.items() if key not in ("now?", "current?")},
+    "realised": {"epochs": [COUNT, 1]},
+}
+THE_BOUND = {
+    **{"format": NAME, "workload": NAME, "energy": NAME, "bound": ("number", 0, math.inf)},
+    **{"edges": [ANY, 2], "prices": {"*": {"*": [POSITIVE, 1]}}},
+}
 
 
 DEFAULTS = {  # what keys that are left out stand for
@@ -378,13 +402,13 @@ def must_be_one(name: str, known: Collection[str], where: str) -> None:
         raise Refused(where, name, f"one of {', '.join(sorted(known))}")
 
 
-def instance_of(document: Any) -> Document:
+def instance_of(document: Any, shape: Shape = THE_INSTANCE) -> Document:
     """Check an instance and return its normal form: no nulls at the ends of rows, nothing empty."""
-    instance: Document = fit(document, THE_INSTANCE)
+    instance: Document = fit(document, shape)
     jobs, cluster, laws = (instance[key] for key in ("jobs", "cluster", "laws"))
     check_cluster(cluster)
     check_laws(laws)
-    check_jobs(jobs, cluster, laws, instance["now"])
+    check_jobs(jobs, cluster, laws, instance.get("now", LARGEST))
     for job in jobs:
         for key in {"hours_per_epoch", "inflation"}.intersection(job):
             job[key] = {gpu: trimmed(row) for gpu, row in job[key].items() if trimmed(row)}
@@ -464,18 +488,11 @@ class Instance:
 
     def __init__(self, document: Document) -> None:
         normal = instance_of(document)
-        self.name, self.jobs, self.rules = normal["name"], normal["jobs"], normal["objective"]
-        self.now, self.H, self.rho = (normal[key] for key in ("now", "H", "rho"))
+        self._read(normal)
+        self.now = normal["now"]
         self.current = normal.get("current")
-        self.gpus = {gpu["name"]: gpu for gpu in normal["cluster"]["gpu_types"]}
-        self.types = normal["cluster"]["node_types"]
         groups = normal["cluster"]["nodes"]
         self.allowed = [names for group in groups for names in [group["types"]] * group["count"]]
-        present = {name for group in groups for name in group["types"]}
-        self.largest = dict.fromkeys(self.gpus, 0)  # GPUs of the largest node that may have it
-        for v in self.types:
-            if v["name"] in present:
-                self.largest[v["gpu_type"]] = max(self.largest[v["gpu_type"]], v["gpus"])
         self.laws = {name: Law(pairs) for name, pairs in normal["laws"].items()}
         levels = max(len(gpu["levels"]) for gpu in self.gpus.values())
         self.limits = {  # of the entries of each array: how many, from, to
@@ -484,9 +501,23 @@ class Instance:
             "job_level": (len(self.jobs), -1, levels - 1),
             "node_type": (len(self.allowed), -1, len(self.types) - 1),
         }
-        self.rates = [self._rates(job) for job in self.jobs]
         self._check(normal)
         self.digest = digest_of(normal)
+
+    def _read(self, normal: Document) -> None:
+        """Read what an instance and a workload have in common."""
+        self.name, self.jobs, self.rules = normal["name"], normal["jobs"], normal["objective"]
+        self.H, self.rho = normal["H"], normal["rho"]
+        self.gpus = {gpu["name"]: gpu for gpu in normal["cluster"]["gpu_types"]}
+        self.types = normal["cluster"]["node_types"]
+        present = {name for group in normal["cluster"]["nodes"] for name in group["types"]}
+        self.present = [v for v in self.types if v["name"] in present]
+        self.largest = dict.fromkeys(self.gpus, 0)  # GPUs of the largest node that may have it
+        for v in self.present:
+            self.largest[v["gpu_type"]] = max(self.largest[v["gpu_type"]], v["gpus"])
+        self.rates = [self._rates(job) for job in self.jobs]
+        for j, job in enumerate(self.jobs):
+            must(bool(self.rates[j]), f"/jobs/{j}", job["id"], "a job that may run somewhere")
 
     def _rates(self, job: Document) -> dict[Mode, Fraction]:
         """Return a_q, hours per epoch, of every configuration allowed on some node."""
@@ -505,8 +536,6 @@ class Instance:
         return rates
 
     def _check(self, normal: Document) -> None:
-        for j, job in enumerate(self.jobs):
-            must(bool(self.rates[j]), f"/jobs/{j}", job["id"], "a job that may run somewhere")
         if self.rules["energy"] == "proportional":
             flat = all(len(set(node_type["cost"][1:])) == 1 for node_type in self.types)
             whole = all(level < 0 for rates in self.rates for _, _, level in rates)
@@ -870,6 +899,274 @@ def verify(instance: Instance, solution: Document) -> Verdict:
 
 
 # ------------------------------------------------------------------------------------------------
+# Bounds on the cost of a workload
+
+
+class Workload(Instance):
+    """A workload in normal form: jobs over time, with the epochs that each of them runs."""
+
+    def __init__(self, document: Document) -> None:
+        normal = instance_of(document, THE_WORKLOAD)
+        self._read(normal)
+        self.epochs, jobs = normal["realised"]["epochs"], len(self.jobs)
+        must(len(self.epochs) == jobs, "/realised/epochs", self.epochs, f"{jobs} entries")
+        self.groups = normal["cluster"]["nodes"]
+        self.digest = digest_of(normal)
+
+
+def rounded(value: Fraction, towards: float) -> float:
+    """Return a double at most this far from a fraction, not on the other side."""
+    near = float(value)
+    exact = Fraction(near)
+    wrong = exact < value if towards > 0 else exact > value
+    return math.nextafter(near, towards) if wrong else near
+
+
+def billed(kind: Document, energy: str) -> list[Fraction]:
+    """Return $/h of a node type by GPUs in use: curve, gpu, node or base:B, see `rsjs simulate`."""
+    if energy == "curve":
+        return list(kind["cost"])
+    text = {"gpu": "base:0", "node": "base:1"}.get(energy, energy)
+    must(bool(re.fullmatch(r"base:[0-9.]+(e-?[0-9]+)?", text)), "/energy", energy, "an accounting")
+    base, size, full = Fraction(_fraction(text[5:])), kind["gpus"], kind["cost"][-1]
+    must(base <= 1, "/energy", energy, "a share of at most 1")
+    return [ZERO] + [full * (base + (1 - base) * u / size) for u in range(1, size + 1)]
+
+
+class Prices:
+    """Prices of modes by bucket, of a certificate for a workload; the last bucket has none."""
+
+    def __init__(self, workload: Workload, certificate: Document) -> None:
+        told = certificate["workload"]
+        must(told == workload.digest, "/workload", told, f"{workload.digest}, this workload")
+        self.edges: list[Fraction] = certificate["edges"]
+        for b, (begin, end) in enumerate(zip(self.edges, self.edges[1:]), 1):
+            must(begin < end, f"/edges/{b}", end, f"> {float(begin):g}, increasing edges")
+        self.count = len(self.edges) - 1
+        self.workload = workload
+        self._sizes = self._read(certificate["prices"])
+        self.bills = {v["name"]: billed(v, certificate["energy"]) for v in workload.present}
+        self.least = {gpu: [ZERO] for gpu in workload.gpus}  # p_i(k)
+        for gpu, most in workload.largest.items():
+            bills = [self.bills[v["name"]] for v in workload.present if v["gpu_type"] == gpu]
+            for k in range(1, most + 1):
+                each = min(bill[u] / u for bill in bills for u in range(k, len(bill)))
+                self.least[gpu].append(k * each)
+        self.lows: dict[Mode, list[float]] = {}  # of each mode by bucket, rounded down
+        alike: dict[tuple[Fraction, ...], int] = {}
+        every = [row for sizes in self._sizes.values() for row in sizes.values()]
+        rows = [tuple(row[b] for row in every) for b in range(self.count)]
+        rows.append((ZERO,) * len(every))
+        self.kind = [alike.setdefault(row, len(alike)) for row in rows]  # buckets of equal prices
+        self.example = [self.kind.index(i) for i in range(len(alike))]  # a bucket of each kind
+
+    def _read(self, prices: Document) -> dict[str, dict[int, list[Fraction]]]:
+        found: dict[str, dict[int, list[Fraction]]] = {gpu: {} for gpu in self.workload.gpus}
+        for gpu, sizes in prices.items():
+            must_be_one(gpu, self.workload.gpus, "/prices")
+            for size, row in sizes.items():
+                place = f"/prices/{step(gpu)}/{step(size)}"
+                must(bool(re.fullmatch("[1-9][0-9]{0,3}", size)), place, size, "a number of GPUs")
+                must(len(row) == self.count, place, row, f"{self.count} prices, one per bucket")
+                found[gpu][int(size)] = row
+        return found
+
+    def of_gpus(self, gpu: str, count: int, bucket: int) -> Fraction:
+        """Return P_ib(k) [$/h]."""
+        price = self.least[gpu][count]
+        if bucket < self.count:
+            price += sum(row[bucket] * (count // s) for s, row in self._sizes[gpu].items())
+        return price
+
+    def low(self, mode: Mode) -> list[float]:
+        """Return the prices of a mode [$/h] in a bucket of each kind, rounded down."""
+        if mode not in self.lows:
+            gpu, count, level = mode
+            kind = self.workload.gpus[gpu]
+            part = Fraction(kind["levels"][level]["units"], kind["units"]) if level >= 0 else 1
+            exact = [part * self.of_gpus(gpu, count or 1, b) for b in self.example]
+            self.lows[mode] = [max(0.0, rounded(price, -math.inf)) for price in exact]
+        return self.lows[mode]
+
+    def rents(self) -> Fraction:
+        """Return what all nodes are paid above their costs [$]."""
+        rent: list[Fraction] = []  # $/h of all nodes in a bucket of each kind
+        for b in self.example:
+            worth = {}
+            for v in self.workload.present:
+                bill = enumerate(self.bills[v["name"]])
+                worth[v["name"]] = max(self.of_gpus(v["gpu_type"], u, b) - c for u, c in bill)
+            groups = self.workload.groups
+            rent.append(sum((g["count"] * max(worth[t] for t in g["types"]) for g in groups), ZERO))
+        length = [end - begin for begin, end in zip(self.edges, self.edges[1:])]
+        return sum((rent[kind] * hours for kind, hours in zip(self.kind, length)), ZERO)
+
+
+class AloneJob:
+    """One job at prices: what it pays at least, wherever it completes."""
+
+    def __init__(self, prices: Prices, j: int) -> None:
+        self.prices, job = prices, prices.workload.jobs[j]
+        self.release, self.due, self.weight = job["release"], job["due"], job["weight"]
+        rates, self.work = prices.workload.rates[j], prices.workload.epochs[j]
+        self.fastest = self.release + self.work * min(rates.values())
+        self.slowest = self.work * max(rates.values())
+        speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
+        lows = [prices.low(mode) for mode in rates]
+        self.modes = [  # (speed, $/h) of the modes that may be best, by kind of bucket
+            undominated(sorted(zip(speeds, (low[i] for low in lows))))
+            for i in range(len(prices.example))
+        ]
+        free = self.modes[prices.kind[-1]]
+        self.cheapest = self.work * min(Fraction(p) / Fraction(v) for v, p in free)  # $, any time
+
+    def hours(self, until: Fraction) -> dict[int, float]:
+        """Return the hours from the release to a time, by kind of bucket, rounded up."""
+        edges, kind = self.prices.edges, self.prices.kind
+        found = {kind[-1]: max(ZERO, min(edges[0], until) - self.release)}
+        for b in range(max(0, bisect_right(edges, self.release) - 1), self.prices.count):
+            if edges[b] >= until:
+                break
+            time = min(edges[b + 1], until) - max(edges[b], self.release)
+            found[kind[b]] = found.get(kind[b], ZERO) + max(ZERO, time)
+        found[kind[-1]] += max(ZERO, until - max(edges[-1], self.release))
+        return {i: rounded(time, math.inf) for i, time in found.items() if time > 0}
+
+    def saved(self, mu: float, kind: int) -> tuple[float, float]:
+        """Return max(0, max_q (mu / a_q - P_q)) and the speed of that mode."""
+        best, speed = 0.0, 0.0
+        for v, p in self.modes[kind]:
+            if mu * v - p > best:
+                best, speed = mu * v - p, v
+        return best, speed
+
+    def best(self, hours: dict[int, float]) -> float:
+        """Return about the mu that proves most of E_j for these hours."""
+
+        def proved(mu: float) -> tuple[float, float]:
+            value, turn = mu * self.work, float(self.work)
+            for kind, time in hours.items():
+                saved, speed = self.saved(mu, kind)
+                value, turn = value - time * saved, turn - time * speed
+            return value, turn
+
+        low, high = 0.0, max(steepest(self.modes[kind]) for kind in hours)
+        at_low, at_high = proved(low), proved(high)
+        if at_high[1] >= 0:
+            return high
+        for _ in range(100):
+            mu = (at_high[0] - at_low[0] + at_low[1] * low - at_high[1] * high) / (
+                at_low[1] - at_high[1]
+            )
+            if not low < mu < high:
+                break
+            at_mu = proved(mu)
+            if at_mu[1] > 0:
+                low, at_low = mu, at_mu
+            else:
+                high, at_high = mu, at_mu
+        return low if at_low[0] > at_high[0] else high
+
+    def proved(self, mu: float, hours: dict[int, float], end: Fraction) -> float:
+        """
+        Return what mu proves of E_j + eta_j max(0, C - d_j) at C = end [$], rounded down.
+
+        With the choice of modes, no term is off by more than 2**-50 of what `size` has for it.
+        """
+        late = float(self.weight * (end - self.due))
+        terms, size = [mu * self.work, late], mu * self.work + abs(late)
+        for kind, time in hours.items():
+            saved, speed = self.saved(mu, kind)
+            terms.append(-time * saved)
+            size += time * mu * max(speed, self.modes[kind][-1][0])
+        value: float = math.fsum(terms) - 2.0**-49 * size
+        return value
+
+    def least(self) -> float:
+        """Return a lower bound of min_C E_j(C) + eta_j max(0, C - d_j) [$]."""
+        edges, count = self.prices.edges, self.prices.count
+        begin, best = max(self.due, self.fastest), math.inf
+        hours = self.hours(begin)
+        mu = self.best(hours)
+        b = bisect_right(edges, begin) - 1  # -1 = before the first edge, count = after the last one
+        while self.weight * (begin - self.due) + self.cheapest < best:
+            end = edges[b + 1] if 0 <= b + 1 <= count else begin + self.slowest
+            kind, last = self.prices.kind[b], self.hours(end)
+            tried = [mu]
+            if self.saved(mu, kind)[0] > self.weight:  # falls by more than tardiness rises
+                mu = self.best(last)
+                tried += [mu, min((float(self.weight) + p) / v for v, p in self.modes[kind])]
+            found = (min(self.proved(m, hours, begin), self.proved(m, last, end)) for m in tried)
+            best = min(best, max(found))
+            if b == count:
+                break
+            if len(tried) == 1:
+                mu = self.best(last)
+            b, begin, hours = b + 1, end, last
+        return best
+
+
+def undominated(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the (speed, price), sorted, that nothing as fast is as cheap as."""
+    found: list[tuple[float, float]] = []
+    for v, p in points:
+        while found and found[-1][1] >= p:  # as fast, and no more expensive
+            found.pop()
+        if not found or v > found[-1][0]:
+            found.append((v, p))
+    return found
+
+
+def steepest(points: list[tuple[float, float]]) -> float:
+    """Return a slope in $ per epoch that no segment between points is above."""
+    pairs = zip([(0.0, 0.0), *points], points)
+    return 2 * max((q - p) / (w - v) for (v, p), (w, q) in pairs)
+
+
+def bound_of(workload: Workload, certificate: Document) -> Fraction:
+    """Return the bound that the prices of a certificate prove [$]."""
+    prices = Prices(workload, certificate)
+    jobs = (Fraction(AloneJob(prices, j).least()) for j in range(len(workload.jobs)))
+    return sum(jobs, ZERO) - prices.rents()
+
+
+def verify_bounds(path: Path, certificates: list[Path], as_json: bool) -> int:
+    """Print what each certificate proves of a workload; return the exit code."""
+    code, told = 0, []
+    workload = None
+    for file in [path, *certificates]:
+        try:
+            document = parsed(text_of(file))
+            kind = document.get("format") if isinstance(document, dict) else None
+            expected = WORKLOAD if workload is None else BOUND
+            must(kind == expected, "/format", kind, expected)
+            if workload is None:
+                workload = Workload(document)
+                continue
+            certificate = fit(document, THE_BOUND)
+            total, claimed = bound_of(workload, certificate), certificate["bound"]
+        except (Refused, MemoryError, RecursionError) as error:
+            found = str(error) or "found more than memory holds"
+            print(f"rsjs_verify: error: {printable(f'{file}: {found}')}", file=sys.stderr)
+            code = 2
+            if workload is None:
+                return code
+            continue
+        holds = claimed <= total + ROUNDING * abs(total)
+        code = max(code, int(not holds))
+        value = rounded(total, -math.inf)
+        said = {"proved": value, "claimed": float(claimed), "holds": holds}
+        told.append({"file": str(file), "workload_sha256": workload.digest, **said})
+        if not as_json:
+            print(printable(f"{file}: {'the bound holds' if holds else 'WRONG'}"))
+            print(printable(f"    {workload.name}, sha256 {workload.digest}"))
+            print(f"    proved {value!r} $, claimed {float(claimed)!r} $")
+    if as_json:
+        print(json.dumps({"bounds": told}, indent=1))
+    return code
+
+
+# ------------------------------------------------------------------------------------------------
 # Files and folders
 
 
@@ -1071,7 +1368,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _Parser(prog="rsjs_verify.py", description=__doc__, formatter_class=style)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files, or folders")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--bound", action="store_true", help="WORKLOAD BOUND... in place of those")
     asked = parser.parse_args(arguments)
+    if asked.bound:
+        if len(asked.paths) < 2:
+            parser.error(f"{asked.paths[0]}: found one file, expected WORKLOAD BOUND")
+        return verify_bounds(asked.paths[0], asked.paths[1:], asked.json)
     folders = all(map(is_folder, asked.paths))
     if not folders and len(asked.paths) < 2:
         parser.error(f"{asked.paths[0]}: found one file, expected INSTANCE SOLUTION or a folder")

@@ -16,7 +16,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
-from rsjs.runs.kinds.base import FIGURES
+from rsjs.instances.library.sets import library_set
+from rsjs.runs.kinds.base import FIGURES, kind
 from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
 from rsjs.simulation.bounds import capacity_free_bound
@@ -40,7 +41,7 @@ generator = "sts"
 sizes = ["2x8"]
 arrivals = ["exp", "high"]
 [[policies]]
-run = ["queue:edf", "references?bucket_hours=8"]
+run = ["queue:edf", "references"]
 [[policies]]
 run = ["randomized_queue?iterations=2"]
 on = ["*-exp*"]
@@ -64,6 +65,44 @@ def done(tmp_path_factory, carry_out):
     return folder / "store"
 
 
+TRACK = """
+format = "rsjs-campaign/1"
+name = "track"
+shows = "a test"
+timing = "shared"
+workloads = [{ set = "SET" }]
+policies = [{ run = ["queue:edf", "queue:pedf"] }, { run = ["references"] }]
+"""
+
+
+def test_workloads_may_be_a_set_of_the_library(tmp_path):
+    asked = _read(tmp_path, TRACK.replace("SET", "online"))
+    assert [source.make().digest for source in asked.sources[5:8:2]] == [
+        member.sha256 for member in library_set("online").members[5:8:2]
+    ]
+    with pytest.raises(
+        InputError, match=r"/workloads/0/set: found 'tiny', .*not of instances: see"
+    ):
+        _read(tmp_path, TRACK.replace("SET", "tiny"))
+
+
+def test_a_workload_without_the_epochs_that_its_jobs_run_is_refused_in_one_line(tmp_path):
+    write_workload(sts.workload(nodes=2, jobs=3, seed=1), tmp_path / "w.json")
+    document = json.loads((tmp_path / "w.json").read_text())
+    del document["realised"]
+    (tmp_path / "w.json").write_text(json.dumps(document))
+    asked = _read(tmp_path, TRACK.replace('set = "SET"', 'files = ["w.json"]'))
+    with pytest.raises(InputError, match=r"w.json: .*realised") as refused:
+        asked.sources[0].make()
+    assert "\n" not in str(refused.value)
+
+
+def test_other_methods_take_the_place_of_those_that_decide_and_bounds_stay(tmp_path):
+    asked = _read(tmp_path, TRACK.replace("SET", "online"))
+    other = spec.with_methods(asked, [kind("workload").request("roll")])
+    assert [one.request.spelling for one in other.choices] == ["roll", "references"]
+
+
 @pytest.mark.process
 def test_every_policy_runs_on_every_workload_with_its_seeds(done):
     found = collect([done])
@@ -74,8 +113,8 @@ def test_every_policy_runs_on_every_workload_with_its_seeds(done):
         ("queue:edf", 0),
         ("randomized_queue?iterations=2", 1),
         ("randomized_queue?iterations=2", 2),
-        ("references?bucket_hours=8.0", 0),
-        ("references?bucket_hours=8.0", 0),
+        ("references", 0),
+        ("references", 0),
     ]
 
 
@@ -113,7 +152,7 @@ def test_bounds_of_the_references_hold_for_all_runs_of_a_workload(done):
     rows = collect([done]).rows
     for own in (row for row in rows if row["method"].startswith("references")):
         assert own["objective"] is None
-        assert own["bound"] == own["bucket_bound"] >= own["capacity_free_bound"] > 0
+        assert own["bound"] == max(own["workload_bound"], own["capacity_free_bound"]) > 0
         assert own["clairvoyant_greedy"] >= own["bound"]
         assert own["infinite_cluster"] >= own["capacity_free_bound"]
         for row in rows:
@@ -253,7 +292,7 @@ BAD = [  # what is changed, to what, what is told
     ("arrivals", "options = { mix = 'kn' }\narrivals", "/workloads/0/options/mix: found 'kn'"),
     ('sizes = ["2x8"]', "", "no key 'sizes'"),
     ('generator = "sts"', 'files = ["*.json"]', "beside a generator only"),
-    ('generator = "sts"', "", "neither files nor generator"),
+    ('generator = "sts"', "", "neither set nor generator nor files"),
     ("queue:edf", "queue:edff", "/policies/0/run/0"),
     ("references", "reference", "/policies/0/run/1: found method 'reference'"),
     ("seeds = [1, 2]", "seeds = [-1]", "/policies/1/seeds/0"),

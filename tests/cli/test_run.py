@@ -14,9 +14,10 @@ import psutil
 import pytest
 
 from rsjs.campaigns import runner
+from rsjs.campaigns.collection import collect
 from rsjs.campaigns.pool import News
 from rsjs.campaigns.runner import Part
-from rsjs.cli.campaign import print_outcome
+from rsjs.cli.campaign import own_methods, print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Board, Screen
 from rsjs.comparison import bundled, find_campaign
@@ -275,3 +276,63 @@ def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):
     assert read_rows(tmp_path / "rows.csv") == [row]
     with (tmp_path / "skipped.csv").open() as lines:
         assert [line["run_id"] for line in csv.DictReader(lines)] == ["2"]
+
+
+POLICY = "def decide(instance, call, report):\n    import rsjs\n" + (
+    '    return rsjs.solve(instance, "queue:pedf", isolation="none").solution\n'
+)
+
+
+TRACK = """
+format = "rsjs-campaign/1"
+name = "track"
+shows = "a test"
+timing = "shared"
+isolation = "batch"
+workloads = [{ generator = "sts", sizes = ["2x8"] }]
+policies = [{ run = ["queue:fifo"] }, { run = ["references"] }]
+"""
+
+
+@pytest.mark.process
+def test_a_policy_of_ones_own_takes_the_place_of_others_beside_the_bounds(
+    rsjs, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(POLICY)
+    (tmp_path / "track.toml").write_text(TRACK)
+    ended = rsjs("run", "track.toml", "--methods", "mine.py:decide,queue:pedf")
+    assert (ended.code, ended.err.count("FINISHED")) == (0, 3)
+    assert "score" in ended.out
+    rows = read_rows_of(tmp_path / "runs" / "track")
+    own, suite = (rows[name] for name in ("mine.py:decide", "queue:pedf"))
+    assert own["objective"] == suite["objective"] >= own["best_bound"] > 0
+    again = rsjs("run", "track.toml", "--methods", "queue:pedf", "--again", "queue:pedf")
+    assert "1 run now" in again.out
+    assert read_rows_of(tmp_path / "runs" / "track")["queue:pedf"] == suite
+    assert "mine.py:decide" in rsjs("collect", "runs/track", "-o", "tables").out
+
+
+def test_a_file_of_a_bundled_campaign_is_in_the_working_directory(rsjs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(POLICY)
+    asked = own_methods(find_campaign("online-track"), "online-track", "mine.py:decide")
+    assert asked.choices[0].request.spelling == "mine.py:decide"
+    assert asked.file.parent == tmp_path
+
+
+def read_rows_of(store):
+    kept = ("objective", "best_bound", "decisions", "energy")
+    return {row["method"]: {key: row[key] for key in kept} for row in collect([store]).rows}
+
+
+@pytest.mark.parametrize(
+    ("methods", "told"),
+    [
+        ("queue:edff", "--methods: found rule of queue 'edff', expected e.g. edf"),
+        ("none.py:f", "--methods: found 'none.py:f', expected a Python file"),
+        (",", "--methods: found ',', expected methods"),
+    ],
+)
+def test_methods_that_take_the_place_of_others_are_checked(methods, told, rsjs):
+    assert told in rsjs("run", "online-track", "--methods", methods, "--dry-run").refusal

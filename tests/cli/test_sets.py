@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -10,7 +11,7 @@ from rsjs.bks.storage import optima
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
-from rsjs.instances.library import download
+from rsjs.instances.library import sets
 from rsjs.instances.library.sets import library_set, names
 
 
@@ -63,6 +64,19 @@ def test_a_stated_status_beyond_its_evidence_is_refused_with_its_place():
         statuses(replace(tiny, members=members))
 
 
+def test_sealed_members_are_fetched_with_what_commits_to_the_phrase(rsjs, tmp_path):
+    fetched = rsjs("fetch-set", "tiny", "--seed-phrase", "p" * 16, "-o", tmp_path / "s", "--json")
+    commitment = sha256(b"p" * 16).hexdigest()
+    assert (fetched.json["written"], fetched.json["phrase_sha256"]) == (4, commitment)
+    manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
+    assert manifest["seed_phrase_sha256"] == commitment
+    for member in manifest["members"]:
+        assert read_instance(tmp_path / "s" / member["file"]).digest == member["sha256"]
+    again = rsjs("fetch-set", "tiny", "--seed-phrase", "p" * 16, "-o", tmp_path / "s", "--json")
+    assert again.json["kept"] == 4
+    assert "/set" in rsjs("fetch-set", "tiny", "-o", tmp_path / "s").refusal
+
+
 def _with_itself(folder):
     return [next((folder / "tiny").glob("*.gz"))] * 2
 
@@ -71,6 +85,8 @@ def _with_itself(folder):
     ("arguments", "told"),
     [
         (["tyni", "-o", "{out}"], "found 'tyni', expected e.g. tiny"),
+        (["tiny", "-o", "{out}", "--seed-phrase", "short"], "--seed-phrase: found 5 characters"),
+        (["points-sts", "-o", "{out}", "--seed-phrase", "x" * 16], "NAME: found 'points-sts'"),
         (["tiny", "-o", "{file}"], "found a file, expected a folder"),
     ],
 )
@@ -82,8 +98,8 @@ def test_bad_input_is_told_in_one_line(arguments, told, rsjs, tmp_path):
 
 
 def test_another_digest_ends_it_with_exit_code_2(rsjs, tmp_path, monkeypatch):
-    draw = download.draw
-    monkeypatch.setattr(download, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
+    draw = sets.draw
+    monkeypatch.setattr(sets, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
     assert "/sha256: found" in rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny").refusal
 
 
@@ -109,6 +125,10 @@ def test_a_campaign_runs_on_a_set_of_the_library(rsjs, tmp_path):
     [
         ("tyni", "/instances/0/set: found 'tyni', expected e.g. tiny"),
         ("mig-day", "/instances/0/set: found 'mig-day', expected a set of instances, not of MIG"),
+        (
+            "online",
+            "/instances/0/set: found 'online', expected a set of instances, not of workloads",
+        ),
     ],
 )
 def test_a_campaign_on_an_unknown_set_is_refused(name, told, rsjs, tmp_path):

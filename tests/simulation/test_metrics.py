@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.metrics import crowded, deviation, metrics, ratio
+from rsjs.simulation.metrics import deviation, metrics, ratio
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,3 @@ def test_a_run_that_did_not_complete_has_no_ratio(runs):
     assert metrics(runs["slow"], runs["never"]) == nothing
     assert ratio(runs["never"]["objective"], 4.0) is None
     assert ratio(runs["slow"]["objective"], 4.0) == 6.0
-
-
-def test_a_full_cluster_is_crowded(runs):
-    assert not crowded(runs["slow"])
-    assert crowded(runs["fast"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.simulation import event_log
-from rsjs.simulation.bounds import bucket_bound, capacity_free_bound
+from rsjs.simulation.bounds import capacity_free_bound, workload_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy, Status
@@ -77,7 +77,7 @@ def test_conservation_the_clock_and_the_bound(rng, random_workload, random_decis
     assert [*totals.gpu_hours.values()] == pytest.approx(hours.tolist())
     assert _dedicated(found.records) <= sum(hours) * (1 + 1e-9) + 1e-9
     free, above = capacity_free_bound(workload, options), totals.cost * (1 + 1e-9) + 1e-9
-    assert free <= bucket_bound(workload, options, hours=5.0) <= above
+    assert free * (1 - 1e-8) <= workload_bound(workload, options).value <= above
 
 
 @given(seed=st.integers(0, 10**6))

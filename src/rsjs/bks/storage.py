@@ -181,7 +181,7 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
     sets = {
         name: {member.sha256 for member in library_set(name).members if member.jobs <= MOST_JOBS}
         for name in names()
-        if not library_set(name).of_mig_jobs
+        if library_set(name).kind == "instances"
     }
     rows = []
     for name, wanted in {**sets, "all": {*chain(*sets.values())}}.items():

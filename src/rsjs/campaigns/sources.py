@@ -78,27 +78,24 @@ def _read(name: Kind, entry: Entry, folder: Path, at: str) -> Iterator[Source]:
         yield Source(key=_digest(path), make=partial(read, path))
 
 
-def _of_set(_name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Source]:
-    for member in _members(entry["set"], at, of_mig_jobs=False):
+def _of_set(name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Source]:
+    for member in _members(name, entry["set"], at):
         key = canonical_text({"generator": member.generator, **member.arguments})
-        yield Source(key=key, make=partial(_drawn, member))
+        yield Source(key=key, make=member.draw)
 
 
-def _drawn(member: sets.Member) -> Any:
-    """Draw a member of the library, whose digest it must have."""
-    made = sets.draw(member.generator, member.arguments)
-    sets.refuse_other(made, member.sha256)
-    return made
+SETS = {"instances": "instance", "workloads": "workload", "MIG jobs": "mig_scheduling"}
 
 
-def _members(name: str, at: str, *, of_mig_jobs: bool) -> tuple[sets.Member, ...]:
+def _members(of: Kind, name: str, at: str) -> tuple[sets.Member, ...]:
+    """Return the members of a set of the library, whose kind it must be."""
     with pointed(f"{at}/set"):
         chosen = sets.library_set(name)
-        if chosen.of_mig_jobs != of_mig_jobs:
-            plain = "a set of instances, not of MIG jobs: see [[mig_scheduling]]"
-            raise InputError(
-                "", name, "a set of MIG jobs, not of instances" if of_mig_jobs else plain
-            )
+        if SETS[chosen.kind] != of:
+            (wanted,) = (kinds for kinds, own in SETS.items() if own == of)
+            key = kind(SETS[chosen.kind]).keys[0]
+            expected = f"a set of {wanted}, not of {chosen.kind}: see [[{key}]]"
+            raise InputError("", name, expected)
     return chosen.members
 
 
@@ -161,8 +158,8 @@ def _scheduling(_name: Kind, entry: Entry, folder: Path, at: str) -> list[Source
 def _jobs(entry: Entry, folder: Path, at: str) -> Iterator[tuple[Entry, Callable[[], Any]]]:
     """Yield what identifies each set of jobs, and what draws it."""
     if "set" in entry:
-        key, members = {"set": entry["set"]}, _members(entry["set"], at, of_mig_jobs=True)
-        draws = {member.arguments["seed"]: partial(_drawn, member) for member in members}
+        key, members = {"set": entry["set"]}, _members("mig_scheduling", entry["set"], at)
+        draws = {member.arguments["seed"]: member.draw for member in members}
     else:
         path = folder / expanded(entry["config"], f"{at}/config")
         if not path.is_file():
@@ -212,7 +209,7 @@ def _models(_name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Sourc
 # Kind -> a key of its entries -> what it names; other kinds have files only.
 WAYS: Mapping[Kind, Mapping[str, Callable[[Kind, Entry, Path, str], Iterable[Source]]]] = {
     "instance": {"set": _of_set, "generator": _generated, "files": _read},
-    "workload": {"files": _read, "generator": _generated},
+    "workload": {"set": _of_set, "generator": _generated, "files": _read},
     "mig_scheduling": {"set": _scheduling, "config": _scheduling, "files": _scheduling},
     "model": {"names": _models},
 }

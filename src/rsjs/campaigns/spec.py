@@ -12,7 +12,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from fnmatch import fnmatchcase
 from math import isfinite
@@ -101,6 +101,17 @@ def read(path: Path) -> Campaign:
     with pointed(file=path), relative_to(path.parent):
         _refuse_unknown_keys(parsed, json.loads(schema_files.schema("campaign")))
         return _campaign(schema_files.checked(parsed, "campaign", path), text, path)
+
+
+def with_methods(campaign: Campaign, requests: Iterable[Request]) -> Campaign:
+    """
+    Return a campaign with other methods on all its instances.
+
+    What finds no solution stays, as bounds are what methods are compared with.
+    """
+    first, bounds = campaign.choices[0], [c for c in campaign.choices if not c.request.decides]
+    asked = (Choice(request=request, isolation=first.isolation) for request in requests)
+    return replace(campaign, choices=(*asked, *bounds))
 
 
 def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:

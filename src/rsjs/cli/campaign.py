@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import inf
@@ -20,21 +20,25 @@ from rsjs.campaigns.collection import collect as collected
 from rsjs.campaigns.dask_dispatch import Dask, own_cluster, running_cluster
 from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Prepared, of_other_code, remarks, slots_here
+from rsjs.campaigns.spec import with_methods
 from rsjs.campaigns.store import STORE
 from rsjs.cli import INTERRUPTED
-from rsjs.cli.options import Json, argument, option
-from rsjs.cli.output import print_json, print_table, print_text, writable
+from rsjs.cli.options import Json, argument, option, requests
+from rsjs.cli.output import print_json, print_table, print_text, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy, duration
 from rsjs.comparison import bundled, carried_out, find_campaign
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
+from rsjs.core.own_code import relative_to
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.csv import write_all
 from rsjs.rows.select import failure
+from rsjs.runs.kinds.base import kind
 
 if TYPE_CHECKING:
     from rsjs.campaigns.pool import Dispatch
     from rsjs.campaigns.spec import Campaign
+    from rsjs.rows.columns import Row
 
 MOST = 10  # lines on skipped runs
 
@@ -64,6 +68,14 @@ def run(
         float | None,
         option("SECONDS", "Of each run in place of the file's; runs of other limits stay."),
     ] = None,
+    methods: Annotated[
+        str | None,
+        option(
+            "METHODS",
+            "These in place of the campaign's, with commas between them, e.g. mine.py:decide;"
+            " a file is in the campaign's folder, of one by NAME in the working directory.",
+        ),
+    ] = None,
     again: Annotated[
         str | None,
         option("PATTERN", "Carry out done runs again, as with --only or by ending, e.g. CRASH."),
@@ -78,6 +90,7 @@ def run(
     Example:
       rsjs run smoke -o smoke
       rsjs run campaign.toml --dry-run
+      rsjs run online-track --methods queue:edf,roll -o track
       rsjs run campaign.toml --again "greedy:*" --dry-run
       rsjs run campaign.toml --shard 2/4 --jobs 2 -o results
       rsjs run campaign.toml --dispatch tcp://host:8786 -o results
@@ -92,6 +105,8 @@ def run(
     crash or a false report; a limit that was hit is a result.
     """
     asked = find_campaign(campaign)
+    if methods is not None:
+        asked = own_methods(asked, campaign, methods)
     if limit is not None:
         if not 0 < limit < inf:
             raise InputError("--limit", limit, "seconds > 0")
@@ -128,6 +143,8 @@ def run(
     failed = sum(bool(failure(row)) for row in found.rows)
     interrupted = found.interrupted
     print_outcome(prepared, board.done, failed, folder, interrupted=interrupted, as_json=as_json)
+    if not as_json:
+        print_scores(found.rows)
     raise typer.Exit(INTERRUPTED if interrupted else int(failed > 0))
 
 
@@ -181,7 +198,26 @@ def collect(
             print(f"not carried out yet: {counted(len(found.missing), 'run')}")
         rows, skipped = counted(len(found.rows), "run"), counted(len(found.skipped), "skipped run")
         print(f"{rows}, {skipped}. Written: {', '.join(map(str, written))}")
+        print_scores(found.rows)
     raise typer.Exit(1 if found.corrupt or found.missing else 0)
+
+
+def own_methods(campaign: Campaign, named: str, methods: str) -> Campaign:
+    """Return a campaign with the methods of a list; the folder of a bundled one is this one."""
+    if not Path(named).is_file():
+        campaign = replace(campaign, file=Path.cwd() / campaign.file.name)
+    known = kind(campaign.kind).methods()
+    with relative_to(campaign.file.parent):
+        return with_methods(campaign, requests(methods, known))
+
+
+def print_scores(rows: Sequence[Row]) -> None:
+    """Print the scores of policies, if the rows are of simulations."""
+    from rsjs.reporting.statistics.tables import simulation_table
+
+    if (table := simulation_table(rows)) is not None:
+        print()
+        show_table(table)
 
 
 LOCAL, DASK = "local", "dask"

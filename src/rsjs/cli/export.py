@@ -140,6 +140,6 @@ def features(
 
 def _members(name: str) -> list[Instance]:
     """Return the instances of a set; sets of MIG jobs are refused."""
-    if library_set(name).of_mig_jobs:
-        raise InputError("SET", described(f"{name}, MIG jobs"), "a set of instances")
+    if (kind := library_set(name).kind) != "instances":
+        raise InputError("SET", described(f"{name}, {kind}"), "a set of instances")
     return [one for one in library.load(name) if isinstance(one, Instance)]

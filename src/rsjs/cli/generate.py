@@ -231,27 +231,33 @@ def mig(
 def fetch_set(
     name: Annotated[str, argument("NAME", "Set, see `rsjs list sets`.")],
     output: Annotated[Path, option("DIR", "Folder for the files.", "-o", "--output")],
+    seed_phrase: Annotated[
+        str | None, option("TEXT", "Draw it anew, with seeds that follow from a phrase.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
-    Write the instances of a set, each compared with its sha256 in the library.
+    Write the members of a set, each compared with its sha256 in the library.
 
     \b
     Example:
       rsjs list sets
       rsjs fetch-set jahani-table2-base -o jahani-table2-base
+      rsjs fetch-set online --seed-phrase "$(cat phrase.txt)" -o sealed
 
     They are drawn here, nothing is downloaded. Run the same command again to resume; files that
     were changed are written again. manifest.json has sha256 and, where proved, the optimum of
-    each, see `rsjs bks`. Licence of the data: CC-BY-4.0.
+    each, see `rsjs bks`. With --seed-phrase the same recipes are drawn with other seeds, for a
+    contest: publish the SHA-256 of the phrase before it and the phrase after it. Licence of the
+    data: CC-BY-4.0.
     """
     from rsjs.bks.storage import optima
     from rsjs.instances.library.download import MANIFEST_NAME, fetch
-    from rsjs.instances.library.sets import LICENCE, library_set
+    from rsjs.instances.library.sets import LICENCE, library_set, sealed
 
     writable(output, folder=True)
     with options_named("NAME"):
-        chosen = library_set(name)
+        chosen = library_set(name) if seed_phrase is None else sealed(name, seed_phrase)
     states = []
     with Screen() as screen:
         for member, state in fetch(chosen, output, optima()):
@@ -264,6 +270,7 @@ def fetch_set(
         "written": states.count("written"),
         "kept": states.count("kept"),
         "manifest": output / MANIFEST_NAME,
+        **({"phrase_sha256": chosen.phrase_sha256} if chosen.phrase_sha256 else {}),
         "licence": LICENCE,
     }
     print_values(facts, as_json=as_json)

@@ -163,7 +163,7 @@ def sets() -> list[dict[str, Any]]:
     return [
         {
             "set": known.name,
-            "kind": "MIG jobs" if known.of_mig_jobs else "instances",
+            "kind": known.kind,
             "members": len(known.members),
             "sizes": known.sizes,
             "tier": known.tier,
@@ -190,7 +190,7 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
 
 def _statuses() -> list[dict[str, Any]]:
     """Return each set of instances with the number of members of each status."""
-    chosen = [known for known in library.sets() if not known.of_mig_jobs]
+    chosen = [known for known in library.sets() if known.kind == "instances"]
     counts = {known.name: Counter(one.word for one in statuses(known)) for known in chosen}
     return [
         {"set": name, **{word: found[word] for word in WORDS}} for name, found in counts.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from rsjs.simulation.outcome import Outcome
 
 DEFAULT = "queue:edf"
-LOG, GANTT = ".jsonl.gz", ".gantt.png"
+BOUND, LOG, GANTT = "bound.json.gz", ".jsonl.gz", ".gantt.png"
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
 
 
@@ -35,14 +34,6 @@ def simulate(
     compare: Annotated[str | None, option("METHODS", "Several, with commas between them.")] = None,
     replay: Annotated[
         Path | None, option("LOG", "The decisions of a log, each checked, instead.")
-    ] = None,
-    bucket: Annotated[
-        float | None,
-        option(
-            "HOURS",
-            "Also the bound that counts GPUs, in buckets of so many hours: above the other one"
-            " where jobs queue.",
-        ),
     ] = None,
     seed: Annotated[int, option("N", "Seed of methods and errors.")] = 0,
     energy: Annotated[
@@ -85,16 +76,18 @@ def simulate(
     A policy is specified as a method, see `rsjs list methods`, and runs in a process of its own,
     with a record in DIR/store: run the same command again to resume; `rsjs report DIR/store`
     reads it. DIR gets rows.csv, table.md, table.tex, events.json, a log and a Gantt chart for each
-    policy, and course.png: cost, queue and GPUs over time. --compare also gives costs over that of
+    policy, course.png: cost, queue and GPUs over time, and bound.json.gz: prices that prove the
+    lower bound on the cost, for `rsjs_verify.py --bound`. --compare also gives costs over that of
     the first policy, two baselines and, where options make the times differ from those predicted,
     the predicted costs.
     """
+    from rsjs.campaigns import records
     from rsjs.campaigns.store import Store
-    from rsjs.instances.io.files import read_workload
+    from rsjs.instances.io.files import read_workload, write_packed
+    from rsjs.instances.io.serialization import canonical_text
     from rsjs.reporting.figures.draw import write
     from rsjs.reporting.figures.simulation import course_figure, gantt_figure
     from rsjs.reporting.notebook import outcome_row
-    from rsjs.simulation.bounds import edges, modes
     from rsjs.simulation.policies.registry import deciders, served
 
     if sum(given is not None for given in (policy, compare, replay)) > 1:
@@ -126,15 +119,8 @@ def simulate(
     chosen = [of_workload.request(one.spelling) for one in policies]
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
-    if bucket is not None and not 0 < bucket < inf:
-        raise InputError("--bucket", bucket, "hours > 0")
-    if bucket is not None:
-        try:
-            edges(workload, modes(workload, options), bucket)
-        except InputError as error:
-            raise InputError("--bucket", error.value, error.expected) from None
-    wanted = f"bucket_hours={bucket or 0.0},baselines={'no' if compare is None else 'yes'}"
-    references = of_workload.request(f"{REFERENCES.name}?{wanted}")
+    baselines = "no" if compare is None else "yes"
+    references = of_workload.request(f"{REFERENCES.name}?baselines={baselines}")
     allowed = Limits(time_limit=LONGEST, seed=options.seed)
     pairs = [(workload, [*chosen, references])]
     done = compared(pairs, allowed, output, options.of_campaign())
@@ -143,6 +129,11 @@ def simulate(
     rows: list[Any] = [{**row, **shared} for row in done.rows if not is_reference(row)]
     outcomes: list[Outcome] = []
     files: list[Path] = []
+    if known:
+        proof = records.read(Store(output / STORE).path(known["run_id"])).figures.get("certificate")
+        if proof:
+            files.append(output / BOUND)
+            write_packed(canonical_text(proof).encode(), files[-1])
     for row in rows:
         record = Store(output / STORE).path(row["run_id"]) / of_workload.solution_file
         if record.is_file():  # else the worker process was terminated
@@ -163,7 +154,6 @@ def simulate(
         costs = {row["spelling"]: row["objective"] for row in before.rows}
     for row in rows:
         row["over_bound"] = metrics.ratio(row["objective"], row["best_bound"])
-        row["crowded"] = metrics.crowded(row)
         if compare:
             row |= metrics.metrics(row, rows[0])
             row["predicted_cost"] = costs.get(row["spelling"])

@@ -58,8 +58,9 @@ class SimulationRow(TypedDict, total=False):
     decision_most_s: Annotated[Number, Column("method", "longest time of a decision", "s")]
     policy_s: Annotated[Number, Column("method", "time of all decisions", "s")]
     capacity_free_bound: Annotated[Number, Column("method", "bound without capacities", "$")]
-    bucket_bound: Annotated[Number, Column("method", "bound by time buckets", "$")]
-    bucket_hours: Annotated[Number, Column("method", "length of a bucket", "h")]
+    workload_bound: Annotated[Number, Column("method", "bound by prices of GPUs", "$")]
+    bucket_bound: Annotated[Number, Column("method", "bound by time buckets, in older rows", "$")]
+    bucket_hours: Annotated[Number, Column("method", "length of a bucket, in older rows", "h")]
     clairvoyant_greedy: Annotated[Number, Column("method", "greedy that knows all epochs", "$")]
     infinite_cluster: Annotated[Number, Column("method", "each job alone, optimal modes", "$")]
 

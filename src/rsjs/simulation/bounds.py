@@ -1,11 +1,11 @@
 """
-Lower bounds on the cost of a workload whose epochs are known.
+Lower bounds on the cost of a workload whose epochs are known: no policy costs less.
 
 **Modes.** A mode q is a GPU type with k dedicated GPUs, or with a share of one. It costs p_q $/h at
 least, wherever it is: k times the least $/h per GPU in use of a node type with that GPU and k or
 more in use, under the accounting of the simulation, as jobs on a node with u GPUs in use may split
 its price in parts of u; a share costs its part of one GPU. An epoch of job j takes a_jq hours: its
-real time, where predictions have errors. Overhead only adds to the cost.
+real time, where predictions have errors.
 
 **Capacity-free bound**: no job waits for another. On an infinite cluster each job j runs alone.
 With W_j epochs, mode q takes W_j a_q hours and costs W_j a_q p_q; a job that may change its mode
@@ -19,51 +19,25 @@ the lower hull of these points. So no policy that ends job j at r_j + T pays les
 
 That is piecewise linear in x: the least is at one mode, or at two that end in time on average.
 
-**Bucket bound**: GPUs are counted by buckets of time. Bucket b is from e_b to e_(b+1), B is
-all time after the last one.
+**Workload bound**: GPUs have prices by type and time, at which each job runs alone: the Lagrangian
+of `heuristics.hindsight.lagrangian`, at the best prices found. It is the capacity-free bound where
+all prices are 0 and never below it, but for rounding.
 
-    y_jqb >= 0    hours that job j spends in mode q in bucket b
-    h_cvb >= 0    hours that nodes of class c spend as node type v in bucket b
-    u_j >= 0      hours of tardiness
-
-    min   sum p_q y_jqb + sum eta_j u_j
-    (1)   sum_qb y_jqb / (W_j a_jq) = 1                                         all work is done
-    (2)   sum_q y_jqb <= hours of b after r_j                    b < B          one after the other
-    (3)   sum_jq floor(k_q / s) y_jqb <= sum_(cv on i) floor(s_v / s) h_cvb     GPU type i, s, b < B
-    (4)   sum_v h_cvb <= (e_(b+1) - e_b) n_c                     b < B          n_c nodes
-    (5)   u_j + sum_qb l_jb y_jqb / (W_j a_jq) >= e_B - d_j,   l_jb = e_B - max(d_j, r_j, e_b)
-    (6)   u_j - sum_qb y_jqb >= r_j - d_j
-
-Why a schedule satisfies these: (3) with s = 1 counts GPUs, shares by their part; for s > 1, where
-shares count nothing, jobs on a node of K GPUs have sum floor(k / s) <= floor(K / s). s is 1 and
-each number of GPUs just too large for some node type. (5): the part of a job not done falls from 1
-at r_j to 0 at its end, so its integral from d_j on is at most the tardiness, and at least what it
-is with the value at the end of each bucket. (6): no job ends before r_j and all hours that it runs.
-
-Work after the last bucket takes no room, so the bound holds however long a policy takes. Without
-(2) to (5) it is the capacity-free bound, below which it never is. What is returned is the
-Lagrangian value of the solver's multipliers, with every column in a box, so it does not rest on
-tolerances.
-
-Buckets are equally long, from the first submission until no job comes, no due date lies ahead, and
-all GPUs have had the time for all jobs, each at its fastest; where they end changes how good the
-bound is, not whether it holds. A mode is left out for a job that fewer GPUs of the same type serve
-at least as fast.
+Both hold under every option: start-up delays, repeated epochs and unfinished queues only add to the
+cost. Prices and edges of the buckets are a certificate: with these anybody can evaluate the bound
+again, as `rsjs_verify.py --bound` does, wherever times are as predicted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rsjs.core.errors import InputError
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
-from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.simulation import accounting
@@ -73,11 +47,11 @@ if TYPE_CHECKING:
     from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs
     from rsjs.heuristics.hindsight.lagrangian import NodePrices
 
+CERTIFICATE = "rsjs-bound/1"
 FIRST_BUCKETS, MOST_BUCKETS = 64, 512
 EVALUATIONS = 300  # of the Lagrangian on the same buckets
-WORTHWHILE = 1e-4  # relative gain of halved buckets for which they are halved again
+WORTHWHILE = 2e-4  # relative gain of halved buckets for which they are halved again
 ROUNDING = 1e-9  # relative, of sums
-MOST = 1_000_000  # columns of the linear program: about 3 GB
 
 
 class Modes(NamedTuple):
@@ -149,124 +123,6 @@ def _least(hours: Floats, price: Floats, slack: float, eta: float) -> float:
     return min(best, float((saved + share * (cost[~in_time, None] - saved)).min()))
 
 
-def bucket_bound(
-    workload: Workload, options: Options | None = None, *, hours: float = 1.0
-) -> float:
-    """
-    Return the bucket bound [$]: no policy costs less on this workload.
-
-    Buckets have `hours` > 0: shorter ones give a better bound for more time.
-    """
-    if not 0 < hours < float("inf"):
-        raise InputError("/hours", hours, "a bucket of > 0 hours")
-    options = options or Options()
-    model = build(workload, modes(workload, options), hours)
-    return max(certified(model, _multipliers(model)), capacity_free_bound(workload, options))
-
-
-def edges(workload: Workload, of: Modes, hours: float) -> Floats:
-    """Return (B + 1,) begin of each bucket and the end of the last one [h]."""
-    jobs, cluster = workload.jobs, workload.cluster
-    fastest = of.pace.argmin(axis=1)
-    work = workload.realised_epochs * of.pace[np.arange(len(jobs)), fastest] * of.amount[fastest]
-    busy = float(work.sum()) / float(cluster.largest_of_class @ cluster.class_sizes)
-    begin, last = float(jobs.release[0]), max(float(jobs.release[-1]), float(jobs.due.max()))
-    buckets = (last + busy - begin) / hours
-    if buckets * np.count_nonzero(np.isfinite(of.pace)) > MOST:
-        raise InputError("/hours", hours, f"longer buckets: up to {MOST} columns of the program")
-    return np.asarray(begin + hours * np.arange(ceil(buckets) + 1), dtype=np.float64)
-
-
-def _useful(of: Modes) -> Bools:
-    """Return (J, Q) admissible, and faster than anything less of the same GPU type."""
-    useful = np.isfinite(of.pace)
-    for q in range(len(of.gpu)):
-        less = (of.gpu == of.gpu[q]) & (of.amount < of.amount[q])
-        useful[:, q] &= of.pace[:, q] < of.pace[:, less].min(axis=1, initial=np.inf)
-    return useful
-
-
-def build(workload: Workload, of: Modes, hours: float) -> MatrixModel:
-    """Return the linear program above, rows but (1) as upper bounds; columns y, u, h."""
-    jobs, cluster, edge = workload.jobs, workload.cluster, edges(workload, of, hours)
-    length, buckets, count = np.diff(edge), len(edge) - 1, len(jobs)
-    rows, every, b = RowBuilder(), np.arange(count), np.arange(buckets)
-    # y: every job in every useful mode, from its submission on and after the buckets
-    first = np.searchsorted(edge[1:], jobs.release, side="right")
-    begun = np.arange(buckets + 1) >= first[:, None]
-    job, mode, bucket = np.nonzero(_useful(of)[:, :, None] & begun[:, None])
-    y, u = np.arange(len(job)), len(job) + every
-    work = workload.realised_epochs[job] * of.pace[job, mode]
-    rows.add(count, 1.0, 1.0, (job, y, 1 / work))
-    inside = np.flatnonzero(bucket < buckets)
-    own, used, at = job[inside], mode[inside], bucket[inside]
-    room = np.minimum(length, np.maximum(0.0, edge[1:] - jobs.release[:, None]))
-    windows, row = np.unique(own * buckets + at, return_inverse=True)
-    rows.add(len(windows), -np.inf, room.ravel()[windows], (row, inside, 1.0))
-    # h: every node type of every class of nodes, by bucket
-    classes, kind = np.nonzero(cluster.allowed_in_class)
-    size, gpu = cluster.gpus_of_type[kind], cluster.gpu_of_type[kind]
-    h = len(job) + count + np.arange(len(kind) * buckets)
-    for s in [1, *(np.unique(size)[:-1] + 1).tolist()]:
-        taken = of.amount[used] if s == 1 else of.amount[used] // s
-        some = np.flatnonzero(taken)
-        rows.add(
-            len(cluster.gpu_types) * buckets,
-            -np.inf,
-            0.0,
-            (of.gpu[used[some]] * buckets + at[some], inside[some], taken[some]),
-            ((gpu[:, None] * buckets + b).ravel(), h, -np.repeat(size // s, buckets)),
-        )
-    nodes = np.outer(cluster.class_sizes, length)
-    place = (classes[:, None] * buckets + b).ravel()
-    rows.add(nodes.size, -np.inf, nodes.ravel(), (place, h, 1.0))
-    late = edge[-1] - np.maximum(np.maximum(jobs.due, jobs.release)[:, None], edge)
-    part = late[own, at] / work[inside]
-    rows.add(count, -np.inf, jobs.due - edge[-1], (every, u, -1.0), (own, inside, -part))
-    rows.add(count, -np.inf, jobs.due - jobs.release, (every, u, -1.0), (job, y, 1.0))
-    upper = work.copy()
-    upper[inside] = np.minimum(work[inside], room[own, at])
-    most = edge[-1] - np.minimum(jobs.due, jobs.release) + np.bincount(job, upper, count)
-    return rows.model(
-        cost=np.concatenate([of.price[mode], jobs.weight, np.zeros(len(h))]),
-        upper=np.concatenate([upper, most, nodes[classes].ravel()]),
-        kind=np.full(len(job) + count + len(h), ColumnKind.CONTINUOUS, dtype=np.uint8),
-    )
-
-
-def certified(model: MatrixModel, multipliers: Floats) -> float:
-    """
-    Return the Lagrangian value of a model with all columns in boxes from 0 on: at most its optimum.
-
-    Multipliers may have any sign: what makes no sense for an upper bound counts as 0.
-    """
-    equal = model.row_lower == model.row_upper
-    price = np.where(equal, multipliers, np.minimum(multipliers, 0.0))
-    reduced = model.cost - csr_array(model.A).T @ price
-    return float(price @ model.row_upper + np.minimum(0.0, reduced) @ model.upper)
-
-
-def _multipliers(model: MatrixModel) -> Floats:
-    """Return (rows,) multipliers at the optimum; 0 where HiGHS ends without one."""
-    from scipy.optimize import linprog
-
-    equal, matrix = model.row_lower == model.row_upper, csr_array(model.A)
-    found = linprog(
-        model.cost,
-        A_ub=matrix[~equal],
-        b_ub=model.row_upper[~equal],
-        A_eq=matrix[equal],
-        b_eq=model.row_upper[equal],
-        bounds=np.column_stack([model.lower, model.upper]),
-        method="highs",
-    )
-    multipliers = np.zeros(len(equal))
-    if found.status == 0:
-        multipliers[equal] = found.eqlin.marginals
-        multipliers[~equal] = found.ineqlin.marginals
-    return multipliers
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorkloadBound:
     """A lower bound on the cost of a workload, with the prices that prove it."""
@@ -276,6 +132,23 @@ class WorkloadBound:
     sizes: Ints  # (S,) GPUs of a place, ascending from 1
     prices: Floats  # (T, S, B) lambda >= 0 [$/h]
     evaluations: int  # of the Lagrangian
+
+    def certificate(self, workload: Workload, options: Options) -> dict[str, Any] | None:
+        """Return the document that proves the bound; None where real times are not in the file."""
+        if options.deviation > 0:
+            return None
+        names, sizes = [gpu.name for gpu in workload.cluster.gpu_types], self.sizes.tolist()
+        return {
+            "format": CERTIFICATE,
+            "workload": workload.digest,
+            "energy": options.energy,
+            "bound": self.value,
+            "edges": self.edges.tolist(),
+            "prices": {
+                name: {str(size): row.tolist() for size, row in zip(sizes, rows, strict=True)}
+                for name, rows in zip(names, self.prices, strict=True)
+            },
+        }
 
 
 def workload_bound(
@@ -288,7 +161,7 @@ def workload_bound(
     come, are due and could be done; those with prices are halved until that gains little. See
     `heuristics.hindsight.lagrangian`.
     """
-    from rsjs.heuristics.hindsight.lagrangian import ascend, refined
+    from rsjs.heuristics.hindsight.lagrangian import AGAIN, ascend, refined
 
     if hours is not None and not 0 < hours < float("inf"):
         raise InputError("/hours", hours, "buckets of > 0 hours")
@@ -305,7 +178,7 @@ def workload_bound(
     while gain > WORTHWHILE * abs(value) and prices.any() and len(edges) <= MOST_BUCKETS // 2:
         before = value
         edges, prices = refined(edges, prices)
-        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS)
+        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS, AGAIN)
         evaluations, gain = evaluations + more, value - before
     return WorkloadBound(
         value=value - ROUNDING * abs(value),
@@ -365,3 +238,12 @@ def hindsight(workload: Workload, options: Options) -> tuple[HindsightJobs, Node
         allowed=cluster.allowed_in_class,
         nodes=cluster.class_sizes,
     )
+
+
+def _useful(of: Modes) -> Bools:
+    """Return (J, Q) admissible, and faster than anything less of the same GPU type."""
+    useful = np.isfinite(of.pace)
+    for q in range(len(of.gpu)):
+        less = (of.gpu == of.gpu[q]) & (of.amount < of.amount[q])
+        useful[:, q] &= of.pace[:, q] < of.pace[:, less].min(axis=1, initial=np.inf)
+    return useful

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-CROWDED = 0.7  # utilisation above which a lower bound says little
 Run = Mapping[str, Any]
 
 
@@ -43,8 +42,3 @@ def deviation(real: float | None, predicted: float | None, denominator: str) -> 
     if real is None or predicted is None:
         return None
     return ratio(abs(real - predicted), predicted if denominator == "predicted" else real)
-
-
-def crowded(run: Run) -> bool:
-    """Return whether a run kept so many GPUs busy that a ratio to a bound says little."""
-    return (run.get("utilisation") or 0.0) > CROWDED

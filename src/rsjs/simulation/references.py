@@ -2,7 +2,8 @@
 References for the cost of a policy: lower bounds of a workload, and baselines, which are none.
 
     capacity_free_bound     each job alone, see `bounds`
-    bucket_bound            GPUs counted over time, see `bounds`; where asked for
+    workload_bound          each job alone at prices of GPUs over time, see `bounds`
+    certificate             these prices; None where the times have errors
     clairvoyant_greedy      `queue:greedy` told how many epochs each job runs: the price of not
                             knowing that is what a policy pays above it, where jobs hardly wait
     infinite_cluster        each job alone with its optimal speed profile, see
@@ -24,7 +25,7 @@ import numpy as np
 from rsjs.heuristics.sts.single_job import steps_of_jobs
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Workload
-from rsjs.simulation.bounds import bucket_bound, capacity_free_bound, modes
+from rsjs.simulation.bounds import capacity_free_bound, modes, workload_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
@@ -64,25 +65,19 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
     return energy + float(jobs.weight @ np.maximum(0.0, hours.sum(axis=1) - slack))
 
 
-def references(
-    workload: Workload,
-    options: Options,
-    *,
-    bucket_hours: float | None = None,
-    baselines: bool = False,
-) -> dict[str, float | None]:
+def references(workload: Workload, options: Options, *, baselines: bool = False) -> dict[str, Any]:
     """
     Return the references of a workload [$]; None = not asked for, or not to be had.
 
-    `bucket_hours` is the length of the buckets of the second bound; `baselines` tells whether these
-    are wanted: one of them is a simulation.
+    `baselines` tells whether these are wanted: one of them is a simulation.
     """
     greedy = clairvoyant(workload, options) if baselines else None
     complete = greedy is not None and greedy.status == Status.COMPLETE
+    bound = workload_bound(workload, options)
     return {
         "capacity_free_bound": capacity_free_bound(workload, options),
-        "bucket_bound": bucket_hours and bucket_bound(workload, options, hours=bucket_hours),
-        "bucket_hours": bucket_hours,
+        "workload_bound": bound.value,
+        "certificate": bound.certificate(workload, options),
         "clairvoyant_greedy": greedy.totals.cost if greedy is not None and complete else None,
         "infinite_cluster": infinite_cluster(workload, options) if baselines else None,
     }

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance
-from rsjs.instances.library import download
+from rsjs.instances.library import sets
 from rsjs.instances.library.download import MANIFEST_NAME, fetch
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.mig.job_files import read_jobs
@@ -70,9 +70,9 @@ def test_a_folder_has_one_set(tmp_path):
 
 
 def test_a_generator_that_has_changed_is_told_and_nothing_is_written(tmp_path, monkeypatch):
-    draw = download.draw
+    draw = sets.draw
     monkeypatch.setattr(
-        download, "draw", lambda name, given: draw(name, {**given, "seed": given["seed"] + 1})
+        sets, "draw", lambda name, given: draw(name, {**given, "seed": given["seed"] + 1})
     )
     with pytest.raises(InputError, match=r"/sha256: found .* the digest of jahani-.* in the lib"):
         states("tiny", tmp_path)

@@ -17,8 +17,10 @@ from rsjs.instances.library.sets import (
     library_set,
     names,
     refuse_other,
+    sealed,
     sizes,
 )
+from rsjs.instances.offered_load import offered_load
 
 DRAWN_HERE = 100  # jobs: larger members are drawn by rsjs fetch-set
 
@@ -108,6 +110,57 @@ def test_another_digest_is_refused():
     subject = draw(member.generator, {**member.arguments, "seed": 2})
     with pytest.raises(InputError, match=f"/sha256: found '{subject.digest}', expected"):
         refuse_other(subject, member.sha256)
+
+
+def test_the_online_track_has_the_loads_that_it_says():
+    members = library_set("online").members
+    assert len(members) == 24
+    loads = [member.arguments["offered_load"] for member in members]
+    assert {load: loads.count(load) for load in sorted({*loads})} == {
+        0.3: 5,
+        0.5: 4,
+        0.7: 5,
+        0.9: 6,
+        1.1: 4,
+    }
+    assert len({member.arguments["seed"] for member in members}) == 24
+    for member in members:
+        if member.jobs <= 200:
+            load = offered_load(member.draw())
+            assert load == pytest.approx(member.arguments["offered_load"], rel=1e-3)
+
+
+PHRASE = "sixteen characters"
+
+
+def test_sealed_members_follow_from_the_phrase_and_keep_what_the_recipe_says():
+    known, drawn = library_set("online"), sealed("tiny", PHRASE)
+    assert sealed("tiny", PHRASE) == drawn
+    others = sealed("tiny", f"{PHRASE}.")
+    for one, other, member in zip(
+        drawn.members, others.members, library_set("tiny").members, strict=True
+    ):
+        assert len({one.sha256, other.sha256, member.sha256}) == 3
+        assert {**one.arguments, "seed": 0} == {**member.arguments, "seed": 0}
+        assert one.draw().digest == one.sha256
+        assert (one.optimum, one.status) == (None, "")
+    commitment = "13c6d9de11543032"
+    assert drawn.phrase_sha256.startswith(commitment)
+    assert drawn.name == f"tiny-{commitment[:12]}"
+    assert known.phrase_sha256 is None
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase", "told"),
+    [
+        ("tiny", "short", "found 5 characters, expected a phrase of at least 16"),
+        ("points-sts", PHRASE, "found 'points-sts', expected a set that is drawn from seeds"),
+        ("tyni", PHRASE, "found 'tyni', expected e.g. tiny"),
+    ],
+)
+def test_what_cannot_be_sealed_is_refused(name, phrase, told):
+    with pytest.raises(InputError, match=told):
+        sealed(name, phrase)
 
 
 def test_optima_agree_with_the_best_known_values():

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
@@ -29,7 +30,6 @@ from rsjs.reporting.tables.table import Column, Table, latex_all, markdown_all
 from rsjs.rows.columns import Row
 from rsjs.rows.select import is_reference, is_schedule, is_simulated, known, problem
 from rsjs.runs.gap import gap
-from rsjs.simulation.metrics import CROWDED
 
 CERTAIN = 0.05
 KIND = ["goal", "reading", "units"]
@@ -87,7 +87,7 @@ COLUMNS = {
         *_columns(formats.percent, "%", primal="primal integral", hit="targets hit"),
         *_columns(formats.percent, "%", primal_dual="primal-dual integral", better="better"),
         *_columns(formats.percent, "%", rank_1="rank 1", late="late", utilisation="in use"),
-        *_columns(formats.term, value="mean z", bound="mean bound", over_bound="/ bound"),
+        *_columns(formats.term, value="mean z", bound="mean bound"),
         *_columns(formats.term, energy="energy", tardiness="tardiness"),
         *_columns(formats.cost, "$", cost="cost"),
         *_columns(formats.measured, "s", seconds="median", ran="running time, mean"),
@@ -96,6 +96,7 @@ COLUMNS = {
         *_columns(formats.measured, ratio="ratio", ratio_low="from", ratio_high="to"),
         *_columns(formats.measured, milliseconds="ms each", contribution="contribution"),
         *_columns(formats.measured, "MB", memory="memory"),
+        *_columns("{:.3f}".format, score="score"),
         *_columns("{:.2f}".format, mean="mean rank", effect="effect"),
         *_columns(probability, p="p", holm="Holm"),
     )
@@ -270,10 +271,12 @@ def _numbers(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
 
 def simulation_table(rows: Sequence[Row]) -> Table | None:
     """
-    Return the means of each policy over the workloads that all completed; None without any.
+    Return scores of policies, and means over the workloads that all completed; None without any.
 
-    Runs of one policy on one workload with several seeds count as their mean; where the seeds draw
-    errors of the times, each is a workload of its own.
+    Policies are ranked by the workloads that they completed, then by score: one that did not
+    complete all of them has none, as a mean over fewer says something else. Runs of one policy on
+    one workload with several seeds count as their mean; where the seeds draw errors of the times,
+    each is a workload of its own.
     """
     chosen = [row for row in rows if is_simulated(row) and not is_reference(row)]
     if not chosen:
@@ -283,25 +286,31 @@ def simulation_table(rows: Sequence[Row]) -> Table | None:
     done = runs[runs["objective"].notna()].groupby(["workload", "method"]).mean().reset_index()
     common = done[done.groupby("workload")["method"].transform("size") == len(policies)]
     own = common.drop(columns="workload").groupby("method").mean().reindex(policies)
+    workloads, ratios = runs["workload"].nunique(), np.log(done["objective"] / done["best_bound"])
+    scores = ratios.groupby(done["method"]).agg(lambda own: np.exp(own.mean(skipna=False)))
+    solved = runs["objective"].notna().groupby([runs["method"], runs["workload"]]).all()
+    solved = solved.groupby("method").sum()
     lines = pd.DataFrame(
         {
             "ended": runs.groupby("method")["objective"].count()[policies],
+            "score": scores.where(solved == workloads).reindex(policies),
             "cost": own["objective"],
             "energy": own["energy"],
             "tardiness": own["tardiness"],
-            "over_bound": own["objective"] / own["best_bound"],
             "late": own["late"] / own["jobs"],
             "utilisation": own["utilisation"],
             "decisions": own["decisions"],
             "milliseconds": 1000 * own["decision_median_s"],
         }
     )
+    order = pd.DataFrame({"solved": -solved, "score": lines["score"]}).reindex(policies)
+    lines = lines.loc[order.sort_values(["solved", "score"], kind="stable").index]
     notes = [
-        f"Means over {counted(common['workload'].nunique(), 'workload')} that all policies"
-        " completed; late: by more than 60 s; in use: of all GPU-hours; ms: medians.",
-        f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible.",
+        f"Score: geometric mean of cost / best bound over {counted(workloads, 'workload')}, none"
+        " where a policy did not complete all of them. Means of the others over"
+        f" {counted(common['workload'].nunique(), 'workload')} that all policies completed;"
+        " late: by more than 60 s; in use: of all GPU-hours; ms: medians.",
     ]
-    notes = notes if (own["utilisation"] > CROWDED).any() else notes[:1]
     return _table("simulations", "Simulations", by_method(lines), notes)
 
 

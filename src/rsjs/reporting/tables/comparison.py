@@ -35,7 +35,6 @@ from rsjs.rows.select import (
     problem,
 )
 from rsjs.runs.gap import gap
-from rsjs.simulation.metrics import CROWDED
 
 Maker = Callable[[Sequence[Row]], Table]
 R = TypeVar("R", bound=AnyRow)
@@ -48,11 +47,6 @@ def _measured(row: AnyRow) -> str:
 def _is_bound(row: AnyRow) -> bool:
     """Whether a run gave what it was to: a bound, and no solution."""
     return row["status"] == "no_solution" and known(row, "bound") is not None
-
-
-def _over_bound(row: AnyRow) -> str:
-    ratio = known(row, "over_bound")
-    return "" if ratio is None else f"{formats.term(ratio)}{MARK if row['crowded'] else ''}"
 
 
 def _late(row: AnyRow) -> str:
@@ -109,7 +103,7 @@ SIMULATIONS: Sequence[Column] = (
     _cost("objective", "cost"),
     _cost("energy", "energy"),
     _cost("tardiness", "tardiness", rank=2),
-    Column("over_bound", "/ bound", align="right", part="cost", text=_over_bound),
+    Column("over_bound", "/ bound", formats.term, part="cost"),
     Column("cost_ratio", "ratio", formats.term, part="cost", rank=1),
     _gap("cost_reduction", "PCR", rank=1),
     _cost("predicted_cost", "predicted", rank=6),
@@ -123,12 +117,10 @@ SIMULATIONS: Sequence[Column] = (
 )
 BOUNDS = {  # and baselines: columns of the references of a workload
     "capacity_free_bound": "bound: {:.6g} $, every job alone on an infinite cluster, W_j known",
-    "bucket_bound": "bound: {:.6g} $, GPUs counted in buckets of time, W_j known",
-    "bucket_hours": "the buckets are of {:g} h",
+    "workload_bound": "bound: {:.6g} $, GPUs at prices over time, W_j known",
     "clairvoyant_greedy": "no bound: {:.6g} $, greedy with W_j known",
     "infinite_cluster": "no bound: {:.6g} $, optimal profiles on an infinite cluster",
 }
-MARK = "*"  # beside a ratio to a bound that says little
 TITLES = {
     "cost": "Costs and bounds",
     "effort": "Wall-clock time, work and peak memory",
@@ -215,9 +207,6 @@ def simulations(rows: Sequence[Row]) -> Table:
         for key, text in BOUNDS.items()
         if (value := known(rows[0], key)) is not None
     ]
-    if any(known(row, "crowded") for row in rows):
-        told = f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what any policy can"
-        notes.append(f"{MARK} {told} reach.")
     if "cost_ratio" in rows[0]:
         first = rows[0]["method"]
         notes.append(f"ratio, PCR: cost over that of {first}, and by how much it is less")

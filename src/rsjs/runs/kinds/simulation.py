@@ -4,7 +4,7 @@ Simulations: a workload under a policy, which decides whenever jobs arrive or co
 Besides the files of `rsjs.runs.task_files` a worker leaves
 
     simulation.jsonl.gz     the log of the simulation, see `simulation.event_log`
-    figures.json            seconds of decisions; bounds and baselines
+    figures.json            seconds of decisions; bounds and baselines, certificate of the bound
 
 To verify a run, its log is replayed without the policy that made it: each decision is held to the
 constraints, and all metrics but running times are those of the replay.
@@ -45,7 +45,6 @@ REFERENCES = Method(
     kind="exact",
     run="rsjs.simulation.references:references",
     options={
-        "bucket_hours": Option(default=0.0, minimum=0, help="of the bucket bound; 0 = without it"),
         "baselines": Option(default="yes", choices=("yes", "no"), help="whether they are computed"),
     },
     decides=False,
@@ -82,18 +81,13 @@ class _Simulations(ProblemKind):
             from rsjs.simulation.references import references
 
             report.start_clock()
-            values = references(
-                workload,
-                options,
-                bucket_hours=asked.options["bucket_hours"] or None,
-                baselines=asked.options["baselines"] == "yes",
-            )
-            write_figures({"references": values}, folder)
-            free, buckets = values["capacity_free_bound"], values["bucket_bound"]
+            values = references(workload, options, baselines=asked.options["baselines"] == "yes")
+            certificate = values.pop("certificate")
+            write_figures({"references": values, "certificate": certificate}, folder)
             return SolveResult(
                 stop=Stop.ITERATIONS,
-                bound=free if buckets is None else buckets,  # never below the other one
-                bound_source="capacity_free" if buckets is None else "buckets",
+                bound=max(values["workload_bound"], values["capacity_free_bound"]),  # but rounding
+                bound_source="lagrangian",
                 bound_variant="instance",
             )
         with report.phase("import"):
