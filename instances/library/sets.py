@@ -323,7 +323,8 @@ def sealed(name: str, phrase: str) -> LibrarySet:
     Raises
     ------
     InputError
-        For a set that is not drawn from seeds, and for a phrase that is easily found.
+        For a set that is not drawn from seeds, a phrase that is easily found, and one whose seeds
+        cannot be drawn.
     """
     chosen = library_set(name)
     if len(phrase) < SHORTEST:
@@ -337,7 +338,11 @@ def sealed(name: str, phrase: str) -> LibrarySet:
         key = f"{phrase}|{name}|{member.arguments['seed']}"
         seed = int.from_bytes(sha256(key.encode()).digest()[:6], "big")
         arguments = {**member.arguments, "seed": seed}
-        subject = draw(member.generator, arguments)
+        try:
+            subject = draw(member.generator, arguments)
+        except InputError as error:  # some distributions cannot be drawn with every seed
+            found = described(f"a phrase of which seed {seed} follows: {error}")
+            raise InputError("/seed_phrase", found, "another phrase") from None
         members.append(
             replace(
                 member,

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rsjs.heuristics.hindsight.lagrangian import NodePrices
 
 CERTIFICATE = "rsjs-bound/1"
-FIRST_BUCKETS, MOST_BUCKETS = 64, 512
+FIRST_BUCKETS, MOST_BUCKETS = 64, 320
 EVALUATIONS = 300  # of the Lagrangian on the same buckets
 WORTHWHILE = 2e-4  # relative gain of halved buckets for which they are halved again
 ROUNDING = 1e-9  # relative, of sums

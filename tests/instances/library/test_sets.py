@@ -154,6 +154,11 @@ def test_sealed_members_follow_from_the_phrase_and_keep_what_the_recipe_says():
     ("name", "phrase", "told"),
     [
         ("tiny", "short", "found 5 characters, expected a phrase of at least 16"),
+        (
+            "mig-batches",
+            PHRASE,
+            "found a phrase of which seed .*/size.*expected another phrase",
+        ),
         ("points-sts", PHRASE, "found 'points-sts', expected a set that is drawn from seeds"),
         ("tyni", PHRASE, "found 'tyni', expected e.g. tiny"),
     ],
