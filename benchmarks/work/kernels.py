@@ -23,6 +23,7 @@ from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.randomized_shared import SharedConstructions
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
+from rsjs.heuristics.hindsight.lagrangian import priced
 from rsjs.heuristics.local_search.arrays import solution_arrays, tables
 from rsjs.heuristics.local_search.kernels_costs import refresh
 from rsjs.heuristics.local_search.local_search import Descent
@@ -36,10 +37,13 @@ from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
 from rsjs.heuristics.sts.single_job import FEASIBLE
 from rsjs.heuristics.sts.speed_profile import profiles
+from rsjs.instances.generators.sts import workload
 from rsjs.instances.instance import Instance
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
+from rsjs.simulation.bounds import hindsight
+from rsjs.simulation.options import Options
 
 ITERATIONS, MOVES, STEPS, TIMES, MIG_MOVES = 200, 1000, 100, 100, 2000
 _TWO_K80 = 1  # node type of Kiros' catalogue
@@ -47,6 +51,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.greedy:place_jobs": "greedy",
     "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
+    "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
     "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
     "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",
@@ -91,6 +96,19 @@ def _randomized_queue() -> Work:
     return Work(
         run=lambda: schedules.costs(1, ITERATIONS),
         values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
+    )
+
+
+def _hindsight_jobs() -> Work:
+    """All jobs of a workload at the same prices in 64 buckets of 8 hours."""
+    of = workload(nodes=100, jobs=1000, seed=1, gap_seconds=80)
+    jobs, nodes = hindsight(of, Options())
+    edges = 8.0 * np.arange(65)
+    prices = np.full((len(of.cluster.gpu_types), len(nodes.sizes), 64), 0.1)
+    priced(jobs, nodes, edges, prices)
+    return Work(
+        run=lambda: priced(jobs, nodes, edges, prices),
+        values=lambda found: {"bound": found.value},
     )
 
 
@@ -241,6 +259,7 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "job_neighbourhoods": partial(_descent, "123"),
     "mig_annealing": _mig_annealing,
     "mig_simulation": _mig_simulation,
+    "hindsight_jobs": _hindsight_jobs,
     "node_moves": _node_moves,
     "node_neighbourhoods": partial(_descent, "456", alone=True),
     "randomized_construction": _randomized_construction,
