@@ -6,7 +6,8 @@ formulation, a generator and its arguments. Without FILE all models are made aga
 of a formulation: a model of another text is another one, and stored runs of the former no longer
 count. Costs and bounds in `formulations/data/models.csv` only get better. They come from the
 best-known values, and else from runs of `PROVERS` in turn until one proves the optimum, each
-verified: reformulations first, then the formulation itself.
+verified: reformulations first, then the formulation itself. Where changes cost something, a bound
+on the cost without them is one, too.
 """
 
 from __future__ import annotations
@@ -26,21 +27,29 @@ from rsjs.formulations.milp.export import export
 from rsjs.formulations.milp.models import SUFFIX, TrackModel, drawn, models
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.csv_tables import write_rows
+from rsjs.instances.mig.problems import MigProblem
+from rsjs.instances.transform import with_change_costs
 from rsjs.runs.kinds.base import kind_of
 from rsjs.runs.verified_run import run
 
 FILE = Path(__file__).parents[1] / "formulations" / "data" / "models.csv"
 LIMITS = Limits(time_limit=60.0, gap=0.0)
+SEARCH = "ruin_recreate"  # a cost without a bound
 PROVERS = {
-    "jahani_literal": ("jahani_patterns", "jahani_dual", "jahani_literal@scip"),
+    "jahani_literal": ("jahani_patterns", "jahani_dual", "jahani_literal@scip", SEARCH),
     "jahani_patterns": ("jahani_dual", "jahani_patterns"),
-    "first_ending_nodes": ("first_ending_patterns", "rsjs_sifting", "first_ending_nodes@scip"),
+    "first_ending_nodes": (
+        "first_ending_patterns",
+        "rsjs_sifting",
+        "first_ending_nodes",
+        SEARCH,
+    ),
     "first_ending_patterns": ("rsjs_sifting", "first_ending_patterns"),
-    "rsjs_nodes": ("rsjs_sifting", "rsjs_nodes"),
+    "rsjs_nodes": ("rsjs_sifting", "rsjs_nodes", SEARCH),
     "rsjs_gpu": ("rsjs_sifting", "rsjs_nodes"),
     "rsjs_classes": ("rsjs_classes",),
     "mig_placement": ("ilp",),
-    "mig_reconfiguration": ("cpsat",),
+    "mig_reconfiguration": ("cpsat", "highs"),
     "mig_scheduling": ("cpsat:local_search",),
 }
 
@@ -73,15 +82,24 @@ def proved(model: TrackModel) -> TrackModel:
         if known is not None:
             model = better(model, known.value, known.bound, "best-known values")
     for spelling in PROVERS[model.method]:
-        if model.closed:
-            break
-        try:
-            found = run(problem, kind_of(problem).request(spelling), LIMITS)
-        except InputError:  # does not serve it, e.g. costs of changes
-            continue
-        valid = found.result.bound_variant == "instance"
-        model = better(model, found.objective, found.result.bound if valid else None, spelling)
+        if not model.closed and (found := _ran(problem, spelling)) is not None:
+            model = better(model, *found, spelling)
+    if isinstance(problem, Instance) and problem.objective.charges_changes and not model.closed:
+        free = with_change_costs(problem, migration=0.0, start=0.0)
+        for spelling in PROVERS[model.method]:
+            if (found := _ran(free, spelling)) is not None:
+                model = better(model, None, found[1], f"{spelling} without costs of changes")
     return model
+
+
+def _ran(problem: Instance | MigProblem, spelling: str) -> tuple[float | None, float | None] | None:
+    """Return cost and bound by a method; None if it does not serve the problem."""
+    try:
+        found = run(problem, kind_of(problem).request(spelling), LIMITS)
+    except InputError:
+        return None
+    valid = found.result.bound_variant == "instance"
+    return found.objective, found.result.bound if valid else None
 
 
 def better(model: TrackModel, cost: float | None, bound: float | None, by: str) -> TrackModel:
@@ -96,20 +114,22 @@ def better(model: TrackModel, cost: float | None, bound: float | None, by: str) 
 
 
 def add(recipes: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
-    """Add models to the file, or make those there again; then prove optima, one after the other."""
+    """Add models to the file, or make those there again; then prove their optima in turn."""
     chosen = {model.name: model for model in models()}
     again = [(model.method, model.generator, model.arguments) for model in chosen.values()]
+    named = []
     for recipe in recipes or again:
         model = made(*recipe)
+        named.append(model.name)
         old = chosen.get(model.name, model)
         known = {key: getattr(old, key) for key in ("objective", "bound", "bound_by")}
         chosen[model.name] = replace(model, **known)
     order = [*PROVERS]
     chosen = dict(sorted(chosen.items(), key=lambda item: order.index(item[1].method)))
     _write(chosen.values())
-    for name, model in chosen.items():
-        if not model.closed:
-            chosen[name] = proved(model)
+    for name in named:
+        if not chosen[name].closed:
+            chosen[name] = proved(chosen[name])
             print(name, chosen[name].objective, chosen[name].bound, flush=True)
             _write(chosen.values())
 
