@@ -46,6 +46,7 @@ class NodeCuts:
     balance: Entries  # rows of (source) and (flow), all <= 0
     arcs: Sequence[Arc] = ()
     mode: Ints = field(default_factory=lambda: np.empty((0, 0), np.int64))  # (V, G + 1), see below
+    sizes: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # (V,) s_v
 
     @property
     def rows(self) -> int:
@@ -77,6 +78,7 @@ class NodeCuts:
             balance=(rows, columns, values),
             arcs=arcs,
             mode=mode,
+            sizes=sizes,
         )
 
     @staticmethod

@@ -15,15 +15,17 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
-from rsjs.formulations.jahani.dual_search import (
+from rsjs.formulations.jahani.mode_model import InstanceModes
+from rsjs.formulations.jahani.node_patterns import (
     Pattern,
     assignment,
     decision,
     fitted,
+    packed,
     rounded,
 )
-from rsjs.formulations.jahani.mode_model import InstanceModes
 from rsjs.formulations.jahani.patterns import PatternModel
+from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, without_arcs
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
@@ -124,6 +126,44 @@ def test_it_agrees_with_the_pattern_model(index):
     assert verdict.feasible
     assert_solved(result, expected)
     assert result.bound <= verdict.objective
+
+
+@pytest.mark.solver
+@pytest.mark.parametrize("index", CHOSEN[::3], ids=lambda i: "-".join(map(str, VARIANTS[i])))
+def test_so_it_does_by_relaxations_without_arcs(index, monkeypatch):
+    monkeypatch.setattr(dual_search, "LARGE", 0)
+    instance = variant(index)
+    result = solved(instance)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible
+    assert_solved(result, program(instance, "highs").objective)
+
+
+@pytest.mark.solver
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 4)
+def test_a_relaxation_without_arcs_costs_no_more_than_the_optimum(rng, random_document):
+    """Nor than it with some jobs settled as there; what it decides is packed within the nodes."""
+    instance = served(rng, random_document)
+    modes = InstanceModes.of(instance)
+    best = enumeration.best(instance)
+    choice = assignment(modes, best).choice
+    kept, waits = np.isfinite(modes.model.gain), np.ones(modes.model.jobs, dtype=bool)
+    for j in range(0, modes.model.jobs, 3):
+        kept[:, j] = np.arange(len(kept)) == choice[j]
+        waits[j] = choice[j] < 0
+    columns = OpenJobColumns.of(kept, waits)
+    relaxed = without_arcs(modes.model, columns)
+    result = backend("highs").load()(SolveTask(relaxed, EXACT, seconds=300))
+    cost = check(instance, best).objective
+    assert result.bound <= cost + 1e-6 * max(1.0, abs(cost))
+    x, nodes = np.split(result.x, [len(columns.job)])
+    nodes = np.rint(nodes).astype(np.int64)
+    cuts = packed(modes, columns.choice(x), nodes)
+    assert sum(cuts.values()) == nodes.sum()
+    sizes = instance.cluster.gpus_of_type
+    assert all(sum(slots) <= sizes[v] for _, v, slots in cuts)
+    assert check(instance, decision(modes, fitted(modes, columns.choice(x), cuts))).feasible
 
 
 @pytest.mark.slow
