@@ -39,6 +39,7 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.library.sets import COLUMNS, draw, library_set, names
+from rsjs.methods import parse
 from rsjs.rows.csv import csv_text, read_rows, read_table
 from rsjs.rows.select import is_wrong, known
 from rsjs.rows.status import GAP, status
@@ -120,16 +121,16 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
     """
     Return what runs say of a candidate; None where nothing was measured.
 
-    `exact`: methods that proved a bound and are no heuristics; `all`, `none`: whether all or none
-    of them, of at least two, closed the instance within LIMIT, of CPU time or of the clock, what is
-    less; `changed`: whether the first three of HEURISTICS that ran come in another order of cost
-    than here; `winner`: the exact method that closed it first, else the method of least cost.
+    `exact`: number of exact methods that ran; `all`, `none`: whether all or none of them, of at
+    least two, closed the instance within LIMIT, of CPU time or of the clock, what is less;
+    `changed`: whether the first three of HEURISTICS that ran come in another order of cost than
+    here; `winner`: the exact method that closed it first, else the method of least cost.
     """
     rows = [row for row in rows if not is_wrong(row)]
     exact: dict[str, float] = {}
     for row in rows:
-        if known(row, "bound") is not None and not str(row["method"]).startswith(_HEURISTIC):
-            closed = gap(known(row, "objective"), row["bound"])
+        if parse(row["method"]).method.kind == "exact":
+            closed = gap(known(row, "objective"), known(row, "bound"))
             seconds = _seconds(row) if closed is not None and closed <= GAP else np.inf
             exact[row["method"]] = min(exact.get(row["method"], np.inf), seconds)
     costs = [cost for method in HEURISTICS if (cost := _cost(rows, method)) is not None][:3]
@@ -154,9 +155,6 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
         "changed": costs != sorted(costs) if len(costs) == 3 else None,
         "winner": first,
     }
-
-
-_HEURISTIC = ("fix_and_optimise", "ruin_recreate", "priced_greedy", "local_search")
 
 
 def _seconds(row: Mapping[str, Any]) -> float:

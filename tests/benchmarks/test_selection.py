@@ -50,14 +50,16 @@ def row(method, objective, bound, total_s, **more):
     return {"status": "ok", "cpu_s": total_s, **told, **more}
 
 
-OPEN = row("b", 100.0, 90.0, 60.0)
+A, B = "rsjs_nodes@highs", "rsjs_sifting@highs"
+OPEN = row(B, 100.0, 90.0, 60.0)
 TESTED = {
-    "all close": ([row("a", 9.0, 9.0, 5.0), row("b", 9.0, 9.0, 7.0)], True, False, "a"),
-    "some close": ([row("a", 100.0, 100.0, 5.0), OPEN], False, False, "a"),
-    "none closes": ([row("a", 110.0, 95.0, 60.0), OPEN], False, True, "b"),
-    "too late": ([row("a", 100.0, 100.0, 70.0), OPEN], False, True, "a"),
-    "one method is no comparison": ([OPEN], None, None, "b"),
-    "a wrong run": ([row("a", 9.0, 9.0, 5.0, status="wrong"), OPEN], None, None, "b"),
+    "all close": ([row(A, 9.0, 9.0, 5.0), row(B, 9.0, 9.0, 7.0)], True, False, A),
+    "some close": ([row(A, 100.0, 100.0, 5.0), OPEN], False, False, A),
+    "none closes": ([row(A, 110.0, 95.0, 60.0), OPEN], False, True, B),
+    "too late": ([row(A, 100.0, 100.0, 70.0), OPEN], False, True, A),
+    "no bound": ([row(A, None, None, 60.0), OPEN], False, True, B),
+    "one method is no comparison": ([OPEN], None, None, B),
+    "a wrong run": ([row(A, 9.0, 9.0, 5.0, status="wrong"), OPEN], None, None, B),
 }
 
 
