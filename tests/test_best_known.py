@@ -171,8 +171,9 @@ def test_campaigns_make_every_value():
     asked = [entry["set"] for table in tables for entry in table["instances"]]
     assert sorted(asked) == sorted({*SETS} - {*SELECTED})
     assert all(spec.read(path).limits.gap < 1e-6 for path in CAMPAIGNS)
-    selection = [f"campaign selection{part}" for part in ("", "-charged", "-heuristics")]
-    makers = {"construction", *selection, *(f"campaign {table['name']}" for table in tables)}
+    others = ("selection", "selection-charged", "selection-heuristics", "heuristics")
+    campaigns = [*others, *(table["name"] for table in tables)]
+    makers = {"construction", *(f"campaign {name}" for name in campaigns)}
     steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
     origins = [origin for step in steps for origin in (step, *step["confirmed_by"])]
     assert {origin["source"] for origin in origins} == makers
