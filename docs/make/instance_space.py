@@ -69,7 +69,7 @@ def challenge() -> str:
     found = candidates()
     rows = [
         [
-            row["name"].removeprefix("heterogeneous-").replace("sharesnone-", ""),
+            f"{row['set']} {row['number']}",
             row["status"],
             formats.significant(row["best_cost"], 6),
             formats.significant(row["best_bound"], 6),
@@ -77,7 +77,7 @@ def challenge() -> str:
         ]
         for row in found[found["challenge"]].to_dict("records")
     ]
-    return table(["heterogeneous-...", "status", "best cost", "best bound", "gap"], rows)
+    return table(["set and number", "status", "best cost", "best bound", "gap"], rows)
 
 
 def picture(path: Path) -> Path:
