@@ -117,10 +117,18 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     ).markdown()
 
 
+def _energy(instance: str) -> str:
+    """Return the kind of energy of an instance by its name; some generators draw two kinds."""
+    family, _, rest = instance.partition("-")
+    if family in FAMILIES:
+        return str(FAMILIES[family].energy)
+    return "proportional" if rest.startswith("proportional") else "first_ending"
+
+
 def recommendations() -> str:
     """Return the recommended methods by energy, why, and counts of the stored runs behind it."""
     runs = pd.concat(stored(f"{name}/rows.csv") for name in STORED)
-    energy = runs["instance"].str.split("-").str[0].map(lambda family: FAMILIES[family].energy)
+    energy = runs["instance"].map(_energy)
     lines = []
     for name, reasons in RECOMMENDED.items():
         lines += ["", f"Energy {code(name)}:", ""]
