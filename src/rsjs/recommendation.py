@@ -22,7 +22,7 @@ _WITHOUT_BOUND = {  # whatever the objective
     "enumeration": "serves every objective, of few jobs",
 }
 _NEAR_OPTIMAL = {
-    "ruin_recreate": "within 1 % of the best bound on four in five stored instances; needs no solver"
+    "ruin_recreate": "within 1 % of the best bound on most stored instances; needs no solver"
 }
 RECOMMENDED: Mapping[str, Mapping[str, str]] = {  # energy: method specification: reason
     "proportional": {
