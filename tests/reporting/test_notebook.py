@@ -85,7 +85,7 @@ def test_tables_have_what_commands_print(instance, workload, outcomes, solution)
     shown = text(instance._repr_html_())
     assert instance.digest in shown
     assert "Node types; nodes that may be of each name GPUs $/h nodes" in shown
-    assert "load while arriving" in text(workload._repr_html_()).replace("_", " ")
+    assert "offered load" in text(workload._repr_html_()).replace("_", " ")
     assert text(solution._repr_html_()).startswith("solution jobs 6 nodes 2 executed 2")
     verdict = rsjs.check(instance, solution)
     assert f"feasible yes objective {verdict.objective:.6g} $ = tardiness" in text(
