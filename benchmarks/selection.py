@@ -38,11 +38,11 @@ from rsjs.instances.features import FEATURES, features
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import write_bytes
-from rsjs.instances.library.sets import COLUMNS, draw, library_set, names
+from rsjs.instances.library.sets import COLUMNS, library_set, names
 from rsjs.methods import parse
 from rsjs.rows.csv import csv_text, read_rows, read_table
 from rsjs.rows.select import is_wrong, known
-from rsjs.rows.status import GAP, status
+from rsjs.rows.status import GAP, effort, status
 from rsjs.runs.gap import gap
 
 ROOT = Path(__file__).parents[1]
@@ -89,10 +89,10 @@ def candidates() -> list[Candidate]:
             own = [*rows[member.sha256]]
             if member.sha256 in entries:
                 own = merged(own, entries[member.sha256])
-            size = member.nodes or 0, member.jobs
-            if member.sha256 in found or not own or size > (MOST_NODES, MOST_JOBS):
+            large = (member.nodes or 0) > MOST_NODES or member.jobs > MOST_JOBS
+            if member.sha256 in found or not own or large:
                 continue
-            instance = draw(member.generator, member.arguments)
+            instance = member.draw()
             assert isinstance(instance, Instance), "no set of MIG jobs"
             found[member.sha256] = {
                 "name": member.name,
@@ -131,7 +131,7 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
     for row in rows:
         if parse(row["method"]).method.kind == "exact":
             closed = gap(known(row, "objective"), known(row, "bound"))
-            seconds = _seconds(row) if closed is not None and closed <= GAP else np.inf
+            seconds = effort(row) if closed is not None and closed <= GAP else np.inf
             exact[row["method"]] = min(exact.get(row["method"], np.inf), seconds)
     costs = [cost for method in HEURISTICS if (cost := _cost(rows, method)) is not None][:3]
     within = [seconds <= LIMIT for seconds in exact.values()]
@@ -155,12 +155,6 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
         "changed": costs != sorted(costs) if len(costs) == 3 else None,
         "winner": first,
     }
-
-
-def _seconds(row: Mapping[str, Any]) -> float:
-    """Return the seconds [s] of a run: what a busy machine took away does not count."""
-    cpu = known(row, "cpu_s")
-    return row["total_s"] if cpu is None else min(row["total_s"], cpu)
 
 
 def _cost(rows: Sequence[Mapping[str, Any]], method: str) -> float | None:
@@ -274,7 +268,7 @@ def regression() -> list[Candidate]:
     for name in names():
         if name.startswith("jahani-") and name != "jahani-regression":
             for number, member in enumerate(library_set(name).members):
-                instance = draw(member.generator, member.arguments)
+                instance = member.draw()
                 assert isinstance(instance, Instance), "no set of MIG jobs"
                 told = {f"feature_{key}": value for key, value in features(instance).items()}
                 size = f"up to {next(n for n in SIZES if member.jobs <= n)} jobs"

@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance
@@ -77,11 +77,19 @@ class ChangeCosts:
     gpus: Ints  #: its dedicated GPUs there
     level: Ints  #: its share level there
 
-    def of(self, job: Ints, node: Ints, node_type: Ints, gpus: Ints, level: Ints | int) -> Floats:
+    def of(
+        self, job: Ints, node: Ints | int, node_type: Ints | int, gpus: Ints, level: Ints | int
+    ) -> Floats:
         """Return the cost [$] of each of these jobs on these nodes, of these types, so run."""
-        stays = (self.node[job] == node) & (self.node_type[job] == node_type)
-        stays &= (self.gpus[job] == gpus) & (self.level[job] == level)
-        return np.where(stays, 0.0, self.charge[job])
+        return np.where(self.stays(job, node, node_type, gpus, level), 0.0, self.charge[job])
+
+    def stays(
+        self, job: Ints, node: Ints | int, node_type: Ints | int, gpus: Ints, level: Ints | int
+    ) -> Bools:
+        """Return whether each of these jobs ran there and so, on a node of that type."""
+        same = (self.node[job] == node) & (self.node_type[job] == node_type)
+        same &= (self.gpus[job] == gpus) & (self.level[job] == level)
+        return np.asarray(same)
 
     @property
     def least(self) -> Floats:

@@ -39,7 +39,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes import arc_flow, stays
 from rsjs.formulations.modes.arc_flow import Arc, ArcFlowData
-from rsjs.formulations.modes.stays import Entry, Stays
+from rsjs.formulations.modes.stays import NOBODY, Entry, Stays
 from rsjs.instances.costs import change_costs, cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -99,16 +99,15 @@ class PatternModel(ArcFlowData):
         )
 
 
-def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]], who: Stays | None = None) -> list[Arc]:
+def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]], who: Stays = NOBODY) -> list[Arc]:
     """Return the arcs of node types of these sizes for slots of modes (v, g), and who may stay."""
     gpus: dict[int, list[int]] = {}
     for v, g in modes:
         gpus.setdefault(v, []).append(g)
-    begins = (who or Stays()).positions
     return [
         arc
         for v, counts in gpus.items()
-        for arc in arc_flow.arcs(v, int(sizes[v]), counts, begins=begins(v))
+        for arc in arc_flow.arcs(v, int(sizes[v]), counts, begins=who.positions(v))
     ]
 
 
@@ -160,8 +159,8 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
         v, slots, kept = int(solution.node_type[n]), [], 0
         mine = np.flatnonzero(solution.job_node == n)
-        unchanged = (changes.node[mine] == n) & (changes.node_type[mine] == v)
-        unchanged &= changes.gpus[mine] == solution.job_gpus[mine]
+        how = solution.job_gpus[mine], solution.job_level[mine]
+        unchanged = changes.stays(mine, n, v, *how)
         for j, same in zip(mine.tolist(), unchanged.tolist(), strict=True):
             if same and j in may_stay:
                 x[may_stay[j]] = 1.0

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +36,7 @@ from scipy.sparse import csr_array
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.modes import stays
-from rsjs.formulations.modes.stays import Stays
+from rsjs.formulations.modes.stays import NOBODY, Stays
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import selected_nodes
@@ -120,7 +120,7 @@ class ArcFlowData:
     arcs: Sequence[Arc]
     arc_mode: Ints  # (A,) position in `modes` of each arc
     leader_modes: int = 0  # how many of `modes` are leaders'
-    stays: Stays = field(default_factory=Stays)
+    stays: Stays = NOBODY
 
     @cached_property
     def options(self) -> list[tuple[int, ...]]:
@@ -217,7 +217,7 @@ def add_rows(m: ConcreteModel, data: ArcFlowData, x: list[Any]) -> None:
         total = linear_sum(modes[position[mode]])
         return total == 0 if position[mode] < data.leader_modes else total <= 0
 
-    columns = [*x, *m.L.values(), *m.y.values(), *stays.columns(m)]
+    columns = [*x, *m.L.values(), *m.y.values(), *stays.columns(m, data.stays)]
     m.cost = objective(data.instance, data.cost, columns)
     m.cover = cover.at_most(1)
     m.slots = pyo.Constraint(data.modes, rule=row)
@@ -277,9 +277,10 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
     ends = np.cumsum([len(data.job), len(data.nodes), len(data.arcs), len(who.job)])
     taken, *others = np.split(x, ends)
     number, counts, stay, keep = (np.rint(values).astype(np.int64) for values in others)
+    stay = np.flatnonzero(stay)
     chosen = np.flatnonzero(taken > 0.5)
     if np.abs(taken - np.rint(taken)).max(initial=0.0) > 1e-6:
-        chosen = _cheapest_options(data, counts, who.job[stay > 0])
+        chosen = _cheapest_options(data, counts, who.job[stay])
     cluster, jobs = data.instance.cluster, len(data.instance.jobs)
     node_type = np.full(cluster.nodes, -1)
     kept = [entry for entry, keeps in zip(who.entries, keep.tolist(), strict=True) if keeps]
@@ -302,10 +303,7 @@ def extract(data: ArcFlowData, x: Floats) -> Solution:
             for a in path[keeps >= 0 :]:
                 nodes[int(data.arc_mode[a])].append(n)
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
-    job_node[who.job[stay > 0]], job_gpus[who.job[stay > 0]] = (
-        who.node[stay > 0],
-        who.gpus[stay > 0],
-    )
+    job_node[who.job[stay]], job_gpus[who.job[stay]] = who.node[stay], who.gpus[stay]
     for i in chosen.tolist():
         j, q = int(data.job[i]), int(data.mode[i])
         job_node[j], job_gpus[j] = nodes[q].pop(0), data.gpus[i]

@@ -65,6 +65,9 @@ class Stays:
         return {entry.gpus for entry in self.entries if entry.node_type == node_type}
 
 
+NOBODY = Stays()
+
+
 def stays(instance: Instance, cost: Floats) -> Stays:
     """
     Return who may stay.
@@ -75,7 +78,7 @@ def stays(instance: Instance, cost: Floats) -> Stays:
         What a job pays on a number of GPUs of a type, changes left out; inf where not admissible.
     """
     if not instance.objective.migration:
-        return Stays()
+        return NOBODY
     changes, cluster = change_costs(instance), instance.cluster
     gain = cost - cost_tables(instance).postponement[:, None, None]
     found: dict[int, list[int]] = defaultdict(list)
@@ -122,6 +125,6 @@ def add_rows(m: ConcreteModel, instance: Instance, data: Stays) -> None:
     m.stay, m.kept, m.kept_of_class = stay.equal(0), kept.at_most(1), classes.at_most(0)
 
 
-def columns(m: ConcreteModel) -> list[Any]:
-    """Return z and w."""
-    return [*m.z.values(), *m.w.values()] if hasattr(m, "z") else []
+def columns(m: ConcreteModel, data: Stays) -> list[Any]:
+    """Return z and w, if there are any."""
+    return [*m.z.values(), *m.w.values()] if len(data.job) else []

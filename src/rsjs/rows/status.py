@@ -62,7 +62,7 @@ def status(rows: Iterable[AnyRow]) -> Status:
         return _told(word, fastest, fastest["total_s"], together)
     if together is not None and together <= GAP:
         return _told("closed", greatest, sum(row["total_s"] for row in bounded), together)
-    return _told("open", greatest, max(map(_effort, bounded)), together)
+    return _told("open", greatest, max(map(effort, bounded)), together)
 
 
 def refuse_more(claim: str, found: Status, place: str) -> None:
@@ -101,7 +101,8 @@ def _proves(row: AnyRow) -> bool:
     return own is not None and own <= GAP
 
 
-def _effort(row: AnyRow) -> float:
+def effort(row: AnyRow) -> float:
+    """Return the seconds [s] of a run that count: CPU time, or the wall clock if that is less."""
     seconds = [known(row, key) for key in ("total_s", "cpu_s")]
     return min(float(one) for one in seconds if one is not None)
 
