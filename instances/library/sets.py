@@ -187,7 +187,8 @@ def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
     drawn = []
     for entry in recipes()[name]["instances"]:
         if other := entry.get("set"):
-            drawn += [calls(other)[number] for number in entry["numbers"]]
+            members = calls(other)
+            drawn += [members[number] for number in entry["numbers"]]
         else:
             drawn += [(entry["generator"], arguments) for arguments in drawings(entry)]
     return drawn
