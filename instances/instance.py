@@ -13,7 +13,7 @@ from rsjs.core.display import Displayed, display
 from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances import validation
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epoch_distribution import EpochDistribution
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.io import serialization
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
@@ -217,13 +217,21 @@ class Workload(ReadOnly, Displayed):
         frame: DataFrame = display("jobs_frame", self)
         return frame
 
-    def submitted(self) -> Instance:
-        """Return all jobs as one queue, at the last release; due dates may be past."""
+    def submitted(self, *, known: bool = False) -> Instance:
+        """
+        Return all jobs as one queue, at the last release; due dates may be past.
+
+        With `known` the distribution of each job is that of W_j, which it runs.
+        """
+        jobs = self.jobs
+        if known:
+            fixed = (FIXED,) * len(jobs)
+            jobs = replace(jobs, epochs_max=self.realised_epochs, law=fixed)
         return Instance(
             name=self.name,
             cluster=self.cluster,
-            jobs=self.jobs,
-            laws=dict(self.laws),  # that a policy may change
+            jobs=jobs,
+            laws={} if known else dict(self.laws),  # that a policy may change
             now=max(self.jobs.release.tolist(), default=0.0),
             H=self.H,
             rho=self.rho,

@@ -447,7 +447,7 @@ def simulate(
     policies : str, function or Method, or a sequence of these
         Specifications of methods or policies, see `rsjs list policies`; functions as of `solve`.
     **options
-        energy, boot [h], checkpoint, events, period [h], deviation, denominator,
+        energy, boot [h], checkpoint, events, period [h], epochs, deviation, denominator,
         decision_limit [s], seed: see `rsjs.simulation.options.Options`.
 
     Returns
@@ -471,7 +471,7 @@ def simulate(
     _refuse_unknown(Options, options)
     chosen = Options(**options)
     given, alone = several_methods("policies", policies)
-    prepared = [policy(one, workload) for one in given]
+    prepared = [policy(one, workload, chosen) for one in given]
     outcomes = Outcomes(run(workload, one, chosen) for one in prepared)
     return outcomes[0] if alone else outcomes
 

@@ -61,6 +61,7 @@ class SimulationRow(TypedDict, total=False):
     workload_bound: Annotated[Number, Column("method", "bound by prices of GPUs", "$")]
     bucket_bound: Annotated[Number, Column("method", "bound by time buckets, in older rows", "$")]
     bucket_hours: Annotated[Number, Column("method", "length of a bucket, in older rows", "h")]
+    offered_load: Annotated[Number, Column("method", "work over capacity while jobs arrive")]
     clairvoyant_greedy: Annotated[Number, Column("method", "greedy that knows all epochs", "$")]
     infinite_cluster: Annotated[Number, Column("method", "each job alone, optimal modes", "$")]
 

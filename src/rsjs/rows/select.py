@@ -16,6 +16,7 @@ from numbers import Real
 from typing import Any, TypeVar, cast
 
 from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.gap import ties
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.runs.provenance import BUSY
@@ -191,12 +192,20 @@ def problem(row: AnyRow) -> tuple[Any, ...]:
     Return what rows have in common whose costs and bounds may be compared: the instance.
 
     What a simulation costs depends on its options too, and where real times differ from those
-    predicted on the seed, which draws the errors.
+    predicted on the seed, which draws the errors. What a policy is told of epochs is no matter.
     """
     digest, options = row.get("instance_sha256"), row.get("simulation")
     if not isinstance(options, str) or not options:  # a column that is read back may be nan
         return (digest,)
-    return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None
+    given = json.loads(options)
+    if given.pop("epochs", None):
+        options = canonical_text(given)
+    return digest, options, int(row["seed"]) if given.get("deviation") else None
+
+
+def epochs_known(row: AnyRow) -> bool:
+    """Return whether the policy of a simulation was told how many epochs each job runs."""
+    return '"epochs":' in str(known(row, "simulation") or "")
 
 
 def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:

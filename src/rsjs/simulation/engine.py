@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rsjs.core.errors import InputError
 from rsjs.core.types import Ints
 from rsjs.instances.instance import Workload
 from rsjs.simulation.feasibility import Constraints, checked
@@ -76,7 +77,9 @@ class Simulation:
 
     def __init__(self, workload: Workload, policy: Policy, options: Options) -> None:
         self._workload, self._policy, self._options = workload, policy, options
-        self._whole = workload.submitted()
+        if policy.epochs not in (None, options.epochs):
+            raise InputError("/epochs", options.epochs, f"{policy.epochs}, as the policy was made")
+        self._whole = options.shown(workload)
         self._constraints = Constraints(self._whole)
         self.cluster = RunningCluster(workload, self._whole, options)
         self._authors = options.events == "authors"

@@ -26,12 +26,13 @@ from typing import Any
 from rsjs.core.errors import InputError, integer
 from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.simulation import accounting
 
 CHECKPOINTS = ("continuous", "epoch")
 EVENTS = ("gathered", "authors")
 DENOMINATORS = ("predicted", "real")
+EPOCHS = WITHHELD, KNOWN = ("withheld", "known")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,9 @@ class Options:
     #: wait when all that run end at once
     events: str = "gathered"
     period: float | None = None  #: hours; a decision at the latest so long after the last one
+    #: what policies are told of the epochs W_j that a job runs: withheld = their distribution,
+    #: known = W_j itself, so that what a policy pays more otherwise is the price of not knowing it
+    epochs: str = WITHHELD
     deviation: float = 0.0  #: mean |error| of the predicted times, see `real_times`
     denominator: str = "predicted"  #: what the error is relative to: predicted, or real
     decision_limit: float = 60.0  #: seconds, wall clock of a decision
@@ -63,7 +67,10 @@ class Options:
                 raise InputError(f"/{name}", value, "a number")
         integer("seed", self.seed, 0)
         accounting.base_share(str(self.energy))
-        choices = {"checkpoint": CHECKPOINTS, "events": EVENTS, "denominator": DENOMINATORS}
+        choices = {
+            **{"checkpoint": CHECKPOINTS, "events": EVENTS},
+            **{"denominator": DENOMINATORS, "epochs": EPOCHS},
+        }
         for name, sensible, expected in (
             *((n, getattr(self, n) in k, f"one of {', '.join(k)}") for n, k in choices.items()),
             ("boot", 0 <= self.boot < inf, "hours >= 0"),
@@ -78,9 +85,13 @@ class Options:
         """Return these without what predictions leave out: errors, boots, repeated epochs."""
         return replace(self, boot=0.0, checkpoint="continuous", deviation=0.0)
 
+    def shown(self, workload: Workload) -> Instance:
+        """Return all jobs of a workload with what policies are told of their epochs."""
+        return workload.submitted(known=self.epochs == KNOWN)
+
     def of_campaign(self) -> dict[str, Any]:
         """Return what a campaign gives its runs: all but the seed."""
-        return {name: value for name, value in asdict(self).items() if name != "seed"}
+        return self._without("seed")
 
     def seed_of(self, decision: int) -> int:
         """Return the seed of an event, by its number."""
@@ -89,7 +100,12 @@ class Options:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what the trajectory of a simulation depends on: all but the limit on seconds."""
-        return {name: value for name, value in asdict(self).items() if name != "decision_limit"}
+        return self._without("decision_limit")
+
+    def _without(self, field: str) -> dict[str, Any]:
+        """Return all fields but one, and `epochs` only where they are known: digests hold these."""
+        left_out = {field} | ({"epochs"} if self.epochs == WITHHELD else set())
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 def real_times(whole: Instance, workload_digest: str, options: Options) -> tuple[Floats, Floats]:

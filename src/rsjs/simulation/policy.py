@@ -45,6 +45,8 @@ class Policy:
     decide: Callable[[State, Any], Choice]
     #: whether jobs that run are left alone: with events="authors" it then loses jobs
     keeps_running: bool = False
+    #: `Options.epochs` that it was made for; None = it is no matter
+    epochs: str | None = None
     #: imports and compiles what decisions need; `registry.policy` has run it
     prepare: Callable[[], object] = lambda: None
 

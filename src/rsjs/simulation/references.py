@@ -4,8 +4,8 @@ References for the cost of a policy: lower bounds of a workload, and baselines, 
     capacity_free_bound     each job alone, see `bounds`
     workload_bound          each job alone at prices of GPUs over time, see `bounds`
     certificate             these prices; None where the times have errors
-    clairvoyant_greedy      `queue:greedy` told how many epochs each job runs: the price of not
-                            knowing that is what a policy pays above it, where jobs hardly wait
+    offered_load            not in $, see `instances.offered_load`
+    clairvoyant_greedy      `queue:greedy` with `epochs="known"`
     infinite_cluster        each job alone with its optimal speed profile, see
                             `heuristics.sts.speed_profile`, on the modes of all GPU types together,
                             and then as many epochs as it runs
@@ -23,31 +23,20 @@ from typing import Any
 import numpy as np
 
 from rsjs.heuristics.sts.single_job import steps_of_jobs
-from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Workload
+from rsjs.instances.offered_load import offered_load
 from rsjs.simulation.bounds import capacity_free_bound, modes, workload_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.options import KNOWN, Options
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Choice, Status
-from rsjs.simulation.state import State
-
-CLAIRVOYANT = "queue:greedy"
+from rsjs.simulation.policy import Status
 
 
-def clairvoyant(workload: Workload, options: Options | None = None) -> Outcome:
-    """Simulate greedy, which sees how many epochs each job runs in place of its distribution."""
-    instance, decides = workload.submitted(), policy(CLAIRVOYANT, workload)
-    fixed = (FIXED,) * len(instance.jobs)
-    jobs = replace(instance.jobs, epochs_max=workload.realised_epochs, law=fixed)
-    known = replace(instance, jobs=jobs)
-
-    def decide(state: State, memory: Any) -> Choice:
-        return decides.decide(replace(state, workload=known), memory)
-
-    told = replace(decides, spelling=f"clairvoyant {decides.spelling}", decide=decide)
-    return simulate(workload, told, options)
+def clairvoyant_greedy(workload: Workload, options: Options | None = None) -> float | None:
+    """Return the cost [$] of `queue:greedy` that is told W_j; None if it does not complete."""
+    known = replace(options or Options(), epochs=KNOWN)
+    greedy = simulate(workload, policy("queue:greedy", workload, known), known)
+    return greedy.totals.cost if greedy.status == Status.COMPLETE else None
 
 
 def infinite_cluster(workload: Workload, options: Options | None = None) -> float:
@@ -67,17 +56,16 @@ def infinite_cluster(workload: Workload, options: Options | None = None) -> floa
 
 def references(workload: Workload, options: Options, *, baselines: bool = False) -> dict[str, Any]:
     """
-    Return the references of a workload [$]; None = not asked for, or not to be had.
+    Return the references of a workload; None = not asked for, or not to be had.
 
     `baselines` tells whether these are wanted: one of them is a simulation.
     """
-    greedy = clairvoyant(workload, options) if baselines else None
-    complete = greedy is not None and greedy.status == Status.COMPLETE
     bound = workload_bound(workload, options)
     return {
         "capacity_free_bound": capacity_free_bound(workload, options),
         "workload_bound": bound.value,
         "certificate": bound.certificate(workload, options),
-        "clairvoyant_greedy": greedy.totals.cost if greedy is not None and complete else None,
+        "offered_load": offered_load(workload),
+        "clairvoyant_greedy": clairvoyant_greedy(workload, options) if baselines else None,
         "infinite_cluster": infinite_cluster(workload, options) if baselines else None,
     }

@@ -111,7 +111,7 @@ def points(workload: Workload, log: Log, moments: Moments) -> list[DecisionPoint
     return [
         DecisionPoint(
             policy=log.run["policy"],
-            options={key: v for key, v in log.run["options"].items() if v != standard[key]},
+            options={key: v for key, v in log.run["options"].items() if v != standard.get(key)},
             decision=state.number,
             now=state.now,
             rows=state.rows,

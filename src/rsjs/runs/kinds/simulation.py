@@ -91,7 +91,7 @@ class _Simulations(ProblemKind):
                 bound_variant="instance",
             )
         with report.phase("import"):
-            decides = policy(asked.spelling, workload)
+            decides = policy(asked.spelling, workload, options)
         report.start_clock()
         return _simulated(workload, decides, options, report, folder)
 

@@ -20,6 +20,7 @@ from rsjs.core.report import Report
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import BUILT_IN, Methods, Request, all_methods, instead, parse, request_of
+from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
@@ -44,10 +45,13 @@ def deciders() -> Methods:
     return Methods({**all_methods().data, **POLICIES})
 
 
-def policy(given: str | Method | MethodFunction, workload: Workload) -> Policy:
+def policy(
+    given: str | Method | MethodFunction, workload: Workload, options: Options | None = None
+) -> Policy:
     """
     Return the policy that a specification, a function (instance, call, report) or a `Method` is.
 
+    It is one for simulations with these options, of which it is told no more than W_j, if known.
     All that it needs is imported and compiled, so that its first call takes no longer.
 
     Raises
@@ -56,9 +60,10 @@ def policy(given: str | Method | MethodFunction, workload: Workload) -> Policy:
         If there is no such method, or it cannot decide on the workload.
     """
     request = parse(given, deciders()) if isinstance(given, str) else request_of(given, here=True)
-    made = served(request, workload.submitted())
+    options = options or Options()
+    made = served(request, options.shown(workload))
     made.prepare()
-    return made
+    return replace(made, epochs=options.epochs)
 
 
 def served(request: Request, whole: Instance) -> Policy:
