@@ -1,10 +1,12 @@
 """`rsjs simulate`: what it prints and writes, how it ends."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from rsjs import commit, rsjs_verify
+from rsjs.campaigns import records
 from rsjs.campaigns.collection import collect
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import write_workload
@@ -160,3 +162,40 @@ def test_a_folder_of_simulations_takes_no_other_comparison(workload, folder, tmp
 
 def test_an_instance_is_not_a_workload(folder, tmp_path, rsjs):
     assert "/format" in rsjs("simulate", folder / "small.json", "-o", tmp_path / "out").refusal
+
+
+def test_the_price_of_not_knowing_the_epochs_is_a_column_of_its_own(workload, tmp_path, rsjs):
+    asked = ("simulate", workload, "--compare", "queue:pedf,queue:greedy", "--json")
+    both = rsjs(*asked, "--epochs", "both", "-o", tmp_path / "both").json
+    known = rsjs(*asked, "--epochs", "known", "-o", tmp_path / "known").json
+    best = min(row["objective"] for row in known["rows"])
+    assert both["best_cost"] == known["best_cost"] == best < both["rows"][0]["objective"]
+    assert both["clairvoyant_greedy"] == known["rows"][1]["objective"]
+    assert known["options"]["epochs"] == "known"
+    for hidden, told in zip(both["rows"], known["rows"], strict=True):
+        assert told["method"] == f"{hidden['method']} [epochs known]"
+        assert hidden["known_cost"] == told["objective"]
+        assert hidden["over_known"] == pytest.approx(hidden["objective"] / told["objective"])
+        assert hidden["over_best"] == pytest.approx(hidden["objective"] / best)
+        assert hidden["over_bound"] > hidden["over_best"] > 1
+    assert "best: " in (tmp_path / "both" / "table.md").read_text()
+
+
+def test_a_bound_above_a_cost_ends_the_table_with_both_rows_named(
+    workload, tmp_path, rsjs, monkeypatch
+):
+    asked = ("simulate", workload, "--policy", "queue:pedf", "-o", tmp_path / "out")
+    cost = rsjs(*asked, "--json").json["rows"][0]["objective"]
+    build = records.read
+
+    def raised(folder):
+        record = build(folder)
+        if record.run.method.startswith("references"):
+            record = replace(record, result=replace(record.result, bound=cost * 1.01))
+        return record
+
+    monkeypatch.setattr(records, "read", raised)
+    ended = rsjs(*asked)
+    assert ended.code == 2
+    assert f"found {cost * 1.01!r} $ of references?baselines=no on" in ended.err
+    assert f"at most {cost!r} $, the cost of queue:pedf on" in ended.err

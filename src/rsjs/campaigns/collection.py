@@ -17,7 +17,7 @@ from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
 from rsjs.rows.build import quality, row_of, share_bounds, skipped_row
 from rsjs.rows.columns import Row
-from rsjs.rows.select import epochs_known, group_by, problem
+from rsjs.rows.select import epochs_known, group_by, is_reference, problem
 from rsjs.runs.gap import contradicts
 
 TRAJECTORY = ("run_id", "instance", "instance_sha256", "method", "seed", "best_bound")  # of a row
@@ -126,7 +126,7 @@ def _name(rows: Sequence[Row]) -> None:
         for row in group:
             parts = [row["environment"]] if row["environment"] else []
             parts += [f"{row['threads']} threads"] if several else []
-            parts += ["epochs known"] if epochs_known(row) else []
+            parts += ["epochs known"] if epochs_known(row) and not is_reference(row) else []
             if len(codes) > 1:
                 sources = json.loads(row.get("plugins") or "{}").values()
                 parts += [source_text(source, digits=8) for source in sources]

@@ -12,18 +12,20 @@ from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.progress import busy
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
+from rsjs.reporting.references import references, referred
 from rsjs.reporting.tables.comparison import BOUNDS, simulations
-from rsjs.rows.select import is_reference
+from rsjs.rows.select import is_reference, refuse_bounds_above_costs
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation import event_log, metrics
-from rsjs.simulation.options import DENOMINATORS, Options
+from rsjs.simulation.options import DENOMINATORS, KNOWN, WITHHELD, Options
 
 if TYPE_CHECKING:
     from rsjs.simulation.outcome import Outcome
 
 DEFAULT = "queue:edf"
 BOUND, LOG, GANTT = "bound.json.gz", ".jsonl.gz", ".gantt.png"
+BOTH = "both"  # of `--epochs`
 LONGEST = 1e7  # s, of a run: simulations are limited by decision
 
 
@@ -57,6 +59,14 @@ def simulate(
     period: Annotated[
         float | None, option("HOURS", "A decision at the latest so long after the last one.")
     ] = None,
+    epochs: Annotated[
+        str,
+        option(
+            "NAME",
+            "What policies are told of the epochs that jobs run: withheld (their distribution),"
+            " known, or both: costs with either, side by side.",
+        ),
+    ] = WITHHELD,
     deviation: Annotated[float, option("X", "Mean relative error of the predicted times.")] = 0.0,
     denominator: Annotated[
         str, option("NAME", "What errors are relative to: predicted or real.")
@@ -77,9 +87,10 @@ def simulate(
     with a record in DIR/store: run the same command again to resume; `rsjs report DIR/store`
     reads it. DIR gets rows.csv, table.md, table.tex, events.json, a log and a Gantt chart for each
     policy, course.png: cost, queue and GPUs over time, and bound.json.gz: prices that prove the
-    lower bound on the cost, for `rsjs_verify.py --bound`. --compare also gives costs over that of
-    the first policy, two baselines and, where options make the times differ from those predicted,
-    the predicted costs.
+    lower bound on the cost, for `rsjs_verify.py --bound`. The table has costs over the bound and
+    over the best one known. --compare also gives costs over that of the first policy, two baselines
+    and, where options make the times differ from those predicted, the predicted costs; --epochs
+    both what each policy costs that is told how many epochs each job runs.
     """
     from rsjs.campaigns import records
     from rsjs.campaigns.store import Store
@@ -100,6 +111,7 @@ def simulate(
             checkpoint=checkpoint,
             events=events,
             period=period,
+            epochs=WITHHELD if epochs == BOTH else epochs,
             deviation=deviation,
             denominator=denominator,
             decision_limit=decision_limit,
@@ -120,13 +132,11 @@ def simulate(
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
     baselines = "no" if compare is None else "yes"
-    references = of_workload.request(f"{REFERENCES.name}?baselines={baselines}")
+    bounds = of_workload.request(f"{REFERENCES.name}?baselines={baselines}")
     allowed = Limits(time_limit=LONGEST, seed=options.seed)
-    pairs = [(workload, [*chosen, references])]
-    done = compared(pairs, allowed, output, options.of_campaign())
+    done = compared([(workload, [*chosen, bounds])], allowed, output, options.of_campaign())
     known: Any = next((row for row in done.rows if is_reference(row)), {})
-    shared = {name: known.get(name) for name in BOUNDS}
-    rows: list[Any] = [{**row, **shared} for row in done.rows if not is_reference(row)]
+    rows: list[Any] = [row for row in done.rows if not is_reference(row)]
     outcomes: list[Outcome] = []
     files: list[Path] = []
     if known:
@@ -143,20 +153,38 @@ def simulate(
             shutil.copyfile(record, files[-1])
     if replayed is not None:
         outcomes.append(replayed)
-        rows.append({**outcome_row(replayed), **shared, "best_bound": known.get("bound")})
+        rows.append({**outcome_row(replayed), "best_bound": known.get("bound")})
         files.append(output / f"{file_name(replayed.policy)}{LOG}")
         event_log.write(replayed, files[-1])
-    predicted, costs = options.as_predicted(), {}
-    if compare and predicted != options and not done.interrupted:
-        remark = "The same once more with times as predicted, for the costs predicted:"
-        before = compared([(workload, chosen)], allowed, output, predicted.of_campaign(), remark)
-        done = replace(done, interrupted=before.interrupted, left=before.left)
-        costs = {row["spelling"]: row["objective"] for row in before.rows}
+    predicted, told = options.as_predicted(), replace(options, epochs=KNOWN)
+    others: dict[str, list[Any]] = {}
+    for name, wanted, other, remark in (
+        ("predicted", compare and predicted != options, predicted, "with times as predicted"),
+        ("known", epochs == BOTH, told, "with policies that are told W_j"),
+    ):
+        others[name] = []
+        if wanted and not done.interrupted:
+            remark = f"The same once more {remark}:"
+            again = compared([(workload, chosen)], allowed, output, other.of_campaign(), remark)
+            done = replace(done, interrupted=again.interrupted, left=again.left)
+            others[name] = [row for row in again.rows if not is_reference(row)]
+    comparable: list[Any] = [*([known] if known else []), *rows, *others["known"]]
+    refuse_bounds_above_costs(comparable)
+    best = references(comparable)
+    rows = referred(rows, best)
+    shared = {name: known.get(name) for name in BOUNDS}
+    shared["best_cost"] = next((one.cost for one in best.values()), None)
+    costs = {
+        name: {row["spelling"]: row["objective"] for row in runs} for name, runs in others.items()
+    }
     for row in rows:
+        row |= shared
         row["over_bound"] = metrics.ratio(row["objective"], row["best_bound"])
+        row["known_cost"] = costs["known"].get(row.get("spelling"))
+        row["over_known"] = metrics.ratio(row["objective"], row["known_cost"])
         if compare:
             row |= metrics.metrics(row, rows[0])
-            row["predicted_cost"] = costs.get(row["spelling"])
+            row["predicted_cost"] = costs["predicted"].get(row["spelling"])
             costs_of_row = row["objective"], row["predicted_cost"]
             for name in DENOMINATORS:
                 row[f"deviation_of_{name}"] = metrics.deviation(*costs_of_row, name)

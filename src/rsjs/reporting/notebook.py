@@ -172,7 +172,8 @@ def outcome_row(outcome: Outcome) -> Row:
         "objective": totals.cost if complete else None,
         "energy": totals.energy,
         "tardiness": totals.tardiness,
-        **kind("workload").columns(asdict(outcome.options), figures, None, {}),
+        "seed": outcome.options.seed,
+        **kind("workload").columns(outcome.options.of_campaign(), figures, None, {}),
     }
 
 

@@ -2,7 +2,8 @@
 What costs and bounds are compared with: the best-known values of the library beside the runs.
 
     best cost    the library's best-known cost of the instance, which its sha256 identifies; of an
-                 instance that it has not, the least checked cost of the runs
+                 instance that it has not, the least checked cost of the runs. That of a workload
+                 is one of a simulation with the default options, whatever a policy was told
     best bound   the greatest valid lower bound that a run proved or the library has
 
 A checked cost below the library's stays what it is: cost / best is then below 1, and the primal gap
@@ -11,10 +12,12 @@ below 0. A bound of the library above a checked cost is not used.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rsjs.reporting.tables.formats import counted
+from rsjs.rows.build import COSTS
 from rsjs.rows.select import AnyRow, group_by, known, problem
 from rsjs.runs.gap import contradicts, gap, gap_over, ties
 
@@ -41,8 +44,8 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
 
     found = {}
     for key, own in group_by(rows, problem).items():
-        best = lookup(str(key[0])) if len(key) == 1 else None
-        costs = [cost for row in own if (cost := known(row, "objective")) is not None]
+        best = lookup(str(key[0])) if len(key) == 1 or _usual(key[1]) else None
+        costs = [cost for row in own for k in COSTS if (cost := known(row, k)) is not None]
         least = min(costs, default=None)
         value = None if best is None else best.value
         cost = least if value is None else value
@@ -57,6 +60,13 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
         valid = [bound for bound in proved if not contradicts(reference.lowest, bound)]
         found[key] = reference._replace(bound=max(valid, default=None))
     return found
+
+
+def _usual(simulation: str) -> bool:
+    """Return whether the options of a simulation are those of best-known values, the defaults."""
+    from rsjs.simulation.options import Options
+
+    return all(json.loads(simulation).get(k, v) == v for k, v in Options().as_dict().items())
 
 
 def referred(rows: Sequence[R], best: Mapping[tuple[Any, ...], Reference]) -> list[R]:

@@ -47,6 +47,7 @@ GAP_ROUNDING = 1e-9
 SUBJECT = ("instance", "instance_sha256", "nodes", "jobs", "method")
 ASKED = ("environment", "repetition", "permutation", "solved_sha256", "output_limit_mb")
 TERMS = ("tardiness", "postponement", "energy", "idle", "changes")
+COSTS = ("objective", "clairvoyant_greedy")  # of solutions and simulations
 SHARED = ("best_bound", "gap_to_best", "gap_without_postponement", "gap_over_energy")
 PHASES = ("import", "read", "build", "handover", "solve", "extract", "check", "total", "process")
 READ_BACK = ("feasibility_tolerance", "integrality_tolerance", "warm_start_sha256")
@@ -236,7 +237,7 @@ def quality(row: Row) -> str:
 def share_bounds(rows: Sequence[Row]) -> None:
     """Give the rows of each problem its best valid bound and the gaps to it."""
     for group in group_by(rows, problem).values():
-        costs = [row["objective"] for row in group if row["objective"] is not None]
+        costs = [row[key] for row in group for key in COSTS if row.get(key) is not None]
         least = min(costs, default=None)
         for row in group:
             if contradicts(least, row["bound"]):

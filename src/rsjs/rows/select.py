@@ -15,9 +15,10 @@ from math import isfinite
 from numbers import Real
 from typing import Any, TypeVar, cast
 
+from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.runs.gap import ties
+from rsjs.runs.gap import contradicts, ties
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.runs.provenance import BUSY
 
@@ -201,6 +202,32 @@ def problem(row: AnyRow) -> tuple[Any, ...]:
     if given.pop("epochs", None):
         options = canonical_text(given)
     return digest, options, int(row["seed"]) if given.get("deviation") else None
+
+
+def refuse_bounds_above_costs(
+    rows: Sequence[AnyRow], key: Callable[[AnyRow], Hashable] = problem
+) -> None:
+    """Raise InputError, naming both rows, if a bound lies above a cost of the same problem."""
+    for own in group_by(rows, key).values():
+        bound, low = _extreme(own, ("bound", "best_bound"), max)
+        cost, high = _extreme(own, ("objective", "clairvoyant_greedy"), min)
+        if contradicts(cost, bound):
+            expected = f"at most {cost!r} $, the cost of {_told(high)}"
+            raise InputError("/bound", described(f"{bound!r} $ of {_told(low)}"), expected)
+
+
+def _extreme(
+    rows: Sequence[AnyRow], keys: Sequence[str], of: Callable[..., Any]
+) -> tuple[float | None, AnyRow]:
+    """Return the least or greatest of some values, and its row; None and any row without one."""
+    found = [(known(row, key), i) for key in keys for i, row in enumerate(rows)]
+    value, i = of((pair for pair in found if pair[0] is not None), default=(None, 0))
+    return value, rows[i]
+
+
+def _told(row: AnyRow) -> str:
+    run = known(row, "run_id")
+    return f"{row.get('method')} on {row.get('instance')}" + (f" (run {run})" if run else "")
 
 
 def epochs_known(row: AnyRow) -> bool:

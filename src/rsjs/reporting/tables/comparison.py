@@ -103,7 +103,10 @@ SIMULATIONS: Sequence[Column] = (
     _cost("objective", "cost"),
     _cost("energy", "energy"),
     _cost("tardiness", "tardiness", rank=2),
-    Column("over_bound", "/ bound", formats.term, part="cost"),
+    Column("over_bound", "/ bound", formats.ratio, part="cost"),
+    Column("over_best", "/ best", formats.ratio, part="cost"),
+    _cost("known_cost", "W_j known", rank=3),
+    Column("over_known", "/ known", formats.ratio, part="cost"),
     Column("cost_ratio", "ratio", formats.term, part="cost", rank=1),
     _gap("cost_reduction", "PCR", rank=1),
     _cost("predicted_cost", "predicted", rank=6),
@@ -118,6 +121,7 @@ SIMULATIONS: Sequence[Column] = (
 BOUNDS = {  # and baselines: columns of the references of a workload
     "capacity_free_bound": "bound: {:.6g} $, every job alone on an infinite cluster, W_j known",
     "workload_bound": "bound: {:.6g} $, GPUs at prices over time, W_j known",
+    "best_cost": "best: {:.6g} $, the least known cost of a simulation, also of policies told W_j",
     "clairvoyant_greedy": "no bound: {:.6g} $, greedy with W_j known",
     "infinite_cluster": "no bound: {:.6g} $, optimal profiles on an infinite cluster",
 }
