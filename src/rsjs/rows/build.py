@@ -31,7 +31,7 @@ from rsjs.core.method import with_names
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.rows.columns import COLUMNS, Row
-from rsjs.rows.select import group_by, problem
+from rsjs.rows.select import group_by, known, problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
@@ -237,7 +237,7 @@ def quality(row: Row) -> str:
 def share_bounds(rows: Sequence[Row]) -> None:
     """Give the rows of each problem its best valid bound and the gaps to it."""
     for group in group_by(rows, problem).values():
-        costs = [row[key] for row in group for key in COSTS if row.get(key) is not None]
+        costs = [cost for row in group for key in COSTS if (cost := known(row, key)) is not None]
         least = min(costs, default=None)
         for row in group:
             if contradicts(least, row["bound"]):
