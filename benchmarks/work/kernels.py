@@ -52,6 +52,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
+    "rsjs.heuristics.hindsight.kernels_variants:run_once": "hindsight_runs",
     "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
     "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",
@@ -99,15 +100,15 @@ def _randomized_queue() -> Work:
     )
 
 
-def _hindsight_jobs() -> Work:
+def _hindsight_jobs(variant: str) -> Work:
     """All jobs of a workload at the same prices in 64 buckets of 8 hours."""
     of = workload(nodes=100, jobs=1000, seed=1, gap_seconds=80)
     jobs, nodes = hindsight(of, Options())
     edges = 8.0 * np.arange(65)
     prices = np.full((len(of.cluster.gpu_types), len(nodes.sizes), 64), 0.1)
-    priced(jobs, nodes, edges, prices)
+    priced(jobs, nodes, edges, prices, variant)
     return Work(
-        run=lambda: priced(jobs, nodes, edges, prices),
+        run=lambda: priced(jobs, nodes, edges, prices, variant),
         values=lambda found: {"bound": found.value},
     )
 
@@ -259,7 +260,8 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "job_neighbourhoods": partial(_descent, "123"),
     "mig_annealing": _mig_annealing,
     "mig_simulation": _mig_simulation,
-    "hindsight_jobs": _hindsight_jobs,
+    "hindsight_jobs": partial(_hindsight_jobs, "free"),
+    "hindsight_runs": partial(_hindsight_jobs, "no_preemption"),
     "node_moves": _node_moves,
     "node_neighbourhoods": partial(_descent, "456", alone=True),
     "randomized_construction": _randomized_construction,

@@ -22,7 +22,6 @@ from docs.make import (
     mig,
     online,
     online_track,
-    screening,
     solver_track,
     sts_campaign,
 )
@@ -41,7 +40,6 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/formulations": (formulations.TABLES, formulations.PICTURES),
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "results/solver-track": (solver_track.TABLES, solver_track.PICTURES),
-    "results/screening": (screening.TABLES, screening.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
     "results/online-track": (online_track.TABLES, online_track.PICTURES),
     "results/benchmark-set": (instance_space.SELECTION, instance_space.PICTURES),

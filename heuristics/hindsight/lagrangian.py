@@ -11,7 +11,8 @@ counts GPUs, size s > 1 counts places for s GPUs on one node. At these prices
     L(lambda) = sum_j min_C G_j(C) - sum_b (e_(b+1) - e_b) sum_c n_c R_cb
     R_cb      = max(0, max { P_i(u, b) - c_v(u) : u <= s_v, nodes of class c may be of type v })
 
-with G_j of `kernels_jobs` and no prices outside the edges.
+with G_j of `kernels_jobs` and no prices outside the edges. Where preemption or a change of mode is
+ruled out, `kernels_variants` has the least cost of a job in place of it.
 
 **L is a bound, at any lambda >= 0.** p_i(k) / k does not fall with k and floor(k / s) is
 superadditive, so P_i is: the modes that run on a node with u GPUs in use cost at most P_i(u) in
@@ -36,7 +37,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, run_alone
+from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs
+from rsjs.heuristics.hindsight.kernels_variants import VARIANTS
 
 KEPT = 0.3  # part of the last direction in the next one
 FIRST, AGAIN, SMALLEST = 0.02, 0.003, 3e-5  # delta: relative gain that a step aims at
@@ -74,12 +76,14 @@ def mode_prices(nodes: NodePrices, prices: Floats) -> Floats:
     return np.concatenate([nodes.price + extra, nodes.price[None]])
 
 
-def priced(jobs: HindsightJobs, nodes: NodePrices, edges: Floats, prices: Floats) -> Priced:
-    """Evaluate L at prices (T, S, B) >= 0 of buckets between (B + 1,) edges [h]."""
+def priced(
+    jobs: HindsightJobs, nodes: NodePrices, edges: Floats, prices: Floats, variant: str = "free"
+) -> Priced:
+    """Evaluate L of a variant at prices (T, S, B) >= 0 of buckets between (B + 1,) edges [h]."""
     of_mode, count = mode_prices(nodes, prices), len(jobs.work)
     job_cost, end, hours = np.empty(count), np.empty(count), np.empty_like(of_mode)
     some = np.append((prices > 0).any(axis=(0, 1)), False)
-    run_alone(jobs, edges, of_mode, some, job_cost, end, hours)
+    VARIANTS[variant](jobs, edges, of_mode, some, job_cost, end, hours)
     wanted = np.zeros((len(some) - 1, *prices.shape[:2]))
     for i in range(len(prices)):
         own = nodes.gpu == i
@@ -119,6 +123,7 @@ def ascend(
     prices: Floats,
     evaluations: int,
     delta: float = FIRST,
+    variant: str = "free",
 ) -> tuple[float, Floats, int]:
     """Return the best L from prices (T, S, B) on, its prices, and the number of evaluations."""
     capacity = np.zeros(prices.shape[:2])
@@ -129,15 +134,15 @@ def ascend(
     scale = np.maximum(capacity, 1.0)[:, :, None] * np.diff(edges)
     paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
     base = BASE * float(paid.min(initial=1.0))
-    current = best = priced(jobs, nodes, edges, prices)
+    current = best = priced(jobs, nodes, edges, prices, variant)
     best_prices, direction, done, failed, next_scaled = prices, current.slope, 1, 0, EVERY
     while done < evaluations and delta > SMALLEST:
         if done >= next_scaled:
             factor = SCALED if (best.slope * best_prices).sum() > 0 else 1 / SCALED
-            scaled, better = priced(jobs, nodes, edges, factor * best_prices), False
+            scaled, better = priced(jobs, nodes, edges, factor * best_prices, variant), False
             while scaled.value > best.value and done < evaluations:
                 best, best_prices, better = scaled, factor * best_prices, True
-                scaled, done = priced(jobs, nodes, edges, factor * best_prices), done + 1
+                scaled, done = priced(jobs, nodes, edges, factor * best_prices, variant), done + 1
             done, next_scaled = done + 1, done + 1 + EVERY
             if better:
                 current, prices, direction, failed = best, best_prices, best.slope, 0
@@ -148,7 +153,7 @@ def ascend(
             break  # every price is 0 and every GPU is enough
         aim = best.value + delta * abs(best.value)
         prices = np.maximum(0.0, prices + (aim - current.value) / norm * step)
-        current = priced(jobs, nodes, edges, prices)
+        current = priced(jobs, nodes, edges, prices, variant)
         direction = KEPT * direction + (1 - KEPT) * current.slope
         done, failed = done + 1, failed + 1
         if current.value > best.value:

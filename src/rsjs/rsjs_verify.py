@@ -62,6 +62,11 @@ Bound: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b o
 for every mu, so each job and bucket of C needs only one mu: on a bucket the right side is linear in
 C, thus least at an end. 1 / a_q and hours are rounded up, P_qb down, and from what mu proves of a
 job, 2**-49 of the sum of all terms is taken off; rents are exact.
+
+A bound of a variant holds for schedules in which each job keeps its mode (one_mode), or is one run
+in one mode without interruption (no_preemption). A job then pays at least the least over modes q of
+its least with no other mode; or of what a run from s >= r_j to C = s + W_j a_q pays, tardiness and
+the integral of P_q, which is linear between s = r_j, d_j - W_j a_q, edges and edges less W_j a_q.
 """
 
 from __future__ import annotations
@@ -88,6 +93,7 @@ WORKLOAD, BOUND = "rsjs-workload/1", "rsjs-bound/1"
 OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
+VARIANTS = ("free", "one_mode", "no_preemption")  # schedules that a bound is for
 CHANGES = ("migration", "start")  # what the term "changes" is made of
 FIXED = "fixed"  # the law with all mass on epochs_max
 SLOWEST = "slowest_hours_per_epoch"
@@ -247,12 +253,14 @@ THE_WORKLOAD = {
 THE_BOUND = {
     **{"format": NAME, "workload": NAME, "energy": NAME, "bound": ("number", 0, math.inf)},
     **{"edges": [ANY, 2], "prices": {"*": {"*": [POSITIVE, 1]}}},
+    "variant?": ("word", VARIANTS),
 }
 
 
 DEFAULTS = {  # what keys that are left out stand for
     **{"application?": "", "law?": FIXED, "release?": 0, "memory_gb?": 0, "epochs_max?": 1},
     **{"epochs_done?": 0, "units?": 1, "levels?": [], "now?": 0, "laws?": {}},
+    **{"variant?": VARIANTS[0]},
 }
 
 
@@ -953,6 +961,7 @@ class Prices:
                 each = min(bill[u] / u for bill in bills for u in range(k, len(bill)))
                 self.least[gpu].append(k * each)
         self.lows: dict[Mode, list[float]] = {}  # of each mode by bucket, rounded down
+        self._paid: dict[Mode, tuple[list[Fraction], list[Fraction]]] = {}
         alike: dict[tuple[Fraction, ...], int] = {}
         every = [row for sizes in self._sizes.values() for row in sizes.values()]
         rows = [tuple(row[b] for row in every) for b in range(self.count)]
@@ -988,6 +997,21 @@ class Prices:
             self.lows[mode] = [max(0.0, rounded(price, -math.inf)) for price in exact]
         return self.lows[mode]
 
+    def paid(self, mode: Mode, begin: Fraction, end: Fraction) -> Fraction:
+        """Return the integral of the price of a mode, not above it [$]."""
+        if mode not in self._paid:
+            price = [Fraction(self.low(mode)[kind]) for kind in self.kind]
+            total = [ZERO]  # from the first edge to each
+            for b in range(self.count):
+                total.append(total[-1] + (self.edges[b + 1] - self.edges[b]) * price[b])
+            self._paid[mode] = price, total
+        price, total = self._paid[mode]
+        first, last = (bisect_right(self.edges, time) - 1 for time in (begin, end))
+        if first == last:  # -1 = before the first edge, with the price of none as after the last
+            return (end - begin) * price[first]
+        upto = total[last] + (end - self.edges[last]) * price[last]
+        return upto - total[max(first, 0)] - (begin - self.edges[max(first, 0)]) * price[first]
+
     def rents(self) -> Fraction:
         """Return what all nodes are paid above their costs [$]."""
         rent: list[Fraction] = []  # $/h of all nodes in a bucket of each kind
@@ -1005,10 +1029,10 @@ class Prices:
 class AloneJob:
     """One job at prices: what it pays at least, wherever it completes."""
 
-    def __init__(self, prices: Prices, j: int) -> None:
+    def __init__(self, prices: Prices, j: int, rates: dict[Mode, Fraction]) -> None:
         self.prices, job = prices, prices.workload.jobs[j]
         self.release, self.due, self.weight = job["release"], job["due"], job["weight"]
-        rates, self.work = prices.workload.rates[j], prices.workload.epochs[j]
+        self.work = prices.workload.epochs[j]
         self.fastest = self.release + self.work * min(rates.values())
         self.slowest = self.work * max(rates.values())
         speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
@@ -1020,8 +1044,13 @@ class AloneJob:
         free = self.modes[prices.kind[-1]]
         self.cheapest = self.work * min(Fraction(p) / Fraction(v) for v, p in free)  # $, any time
 
-    def hours(self, until: Fraction) -> dict[int, float]:
-        """Return the hours from the release to a time, by kind of bucket, rounded up."""
+    def late(self, end: Fraction) -> Fraction:
+        """Return what being late costs if it completes then [$]."""
+        cost: Fraction = self.weight * max(ZERO, end - self.due)
+        return cost
+
+    def hours(self, until: Fraction) -> dict[int, Fraction]:
+        """Return the hours from the release to a time by kind of bucket."""
         edges, kind = self.prices.edges, self.prices.kind
         found = {kind[-1]: max(ZERO, min(edges[0], until) - self.release)}
         for b in range(max(0, bisect_right(edges, self.release) - 1), self.prices.count):
@@ -1030,7 +1059,7 @@ class AloneJob:
             time = min(edges[b + 1], until) - max(edges[b], self.release)
             found[kind[b]] = found.get(kind[b], ZERO) + max(ZERO, time)
         found[kind[-1]] += max(ZERO, until - max(edges[-1], self.release))
-        return {i: rounded(time, math.inf) for i, time in found.items() if time > 0}
+        return {i: time for i, time in found.items() if time > 0}
 
     def saved(self, mu: float, kind: int) -> tuple[float, float]:
         """Return max(0, max_q (mu / a_q - P_q)) and the speed of that mode."""
@@ -1082,16 +1111,19 @@ class AloneJob:
         value: float = math.fsum(terms) - 2.0**-49 * size
         return value
 
-    def least(self) -> float:
-        """Return a lower bound of min_C E_j(C) + eta_j max(0, C - d_j) [$]."""
+    def least(self, best: float = math.inf) -> float:
+        """Return a lower bound of min_C E_j(C) + eta_j max(0, C - d_j) [$], at most `best`."""
         edges, count = self.prices.edges, self.prices.count
-        begin, best = max(self.due, self.fastest), math.inf
-        hours = self.hours(begin)
+        begin = max(self.due, self.fastest)
+        exact = self.hours(begin)
+        hours = {kind: rounded(time, math.inf) for kind, time in exact.items()}
         mu = self.best(hours)
         b = bisect_right(edges, begin) - 1  # -1 = before the first edge, count = after the last one
         while self.weight * (begin - self.due) + self.cheapest < best:
             end = edges[b + 1] if 0 <= b + 1 <= count else begin + self.slowest
-            kind, last = self.prices.kind[b], self.hours(end)
+            kind = self.prices.kind[b]
+            exact[kind] = exact.get(kind, ZERO) + end - begin
+            last = {**hours, kind: rounded(exact[kind], math.inf)}
             tried = [mu]
             if self.saved(mu, kind)[0] > self.weight:  # falls by more than tardiness rises
                 mu = self.best(last)
@@ -1126,8 +1158,41 @@ def steepest(points: list[tuple[float, float]]) -> float:
 def bound_of(workload: Workload, certificate: Document) -> Fraction:
     """Return the bound that the prices of a certificate prove [$]."""
     prices = Prices(workload, certificate)
-    jobs = (Fraction(AloneJob(prices, j).least()) for j in range(len(workload.jobs)))
-    return sum(jobs, ZERO) - prices.rents()
+    least = {"free": in_any_modes, "one_mode": in_one_mode, "no_preemption": in_one_run}
+    pays, jobs = least[certificate["variant"]], range(len(workload.jobs))
+    return sum((pays(prices, j) for j in jobs), ZERO) - prices.rents()
+
+
+def in_any_modes(prices: Prices, j: int) -> Fraction:
+    """Return what a job pays at least if it may be interrupted and change its mode [$]."""
+    return Fraction(AloneJob(prices, j, prices.workload.rates[j]).least())
+
+
+def in_one_mode(prices: Prices, j: int) -> Fraction:
+    """Return what a job pays at least if it keeps its mode, but may be interrupted [$]."""
+    rates, best = prices.workload.rates[j], math.inf
+    alone = [AloneJob(prices, j, {mode: rate}) for mode, rate in rates.items()]
+    for job in sorted(alone, key=lambda job: job.cheapest + job.late(job.fastest)):
+        best = job.least(best)
+    return Fraction(best)
+
+
+def in_one_run(prices: Prices, j: int) -> Fraction:
+    """Return what a job pays at least in one mode, without interruption [$]."""
+    rates, edges = prices.workload.rates[j], prices.edges
+    best: Fraction | float = math.inf
+    alone = [(mode, AloneJob(prices, j, {mode: rate})) for mode, rate in rates.items()]
+    for mode, job in sorted(alone, key=lambda one: one[1].cheapest + one[1].late(one[1].fastest)):
+        run = job.work * rates[mode]
+        ends = [job.fastest, *([job.due] if job.due > job.fastest else [])]
+        starts = (edge + run for edge in edges[bisect_right(edges, job.release) :])
+        for group in (ends, starts, edges[bisect_right(edges, job.fastest) :]):
+            for end in group:
+                late = job.late(end)
+                if job.cheapest + late >= best:
+                    break
+                best = min(best, prices.paid(mode, end - run, end) + late)
+    return Fraction(best)
 
 
 def verify_bounds(path: Path, certificates: list[Path], as_json: bool) -> int:

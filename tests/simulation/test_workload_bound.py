@@ -27,6 +27,7 @@ from rsjs.simulation.policies.registry import policy
 from tests.simulation.offline_optimum import offline_optimum
 
 ABOVE = 1 + 1e-9
+VARIANTS = ["free", "one_mode", "no_preemption"]
 
 
 def _two(make, **changed):
@@ -85,11 +86,14 @@ def test_a_mode_costs_what_nodes_with_as_many_gpus_in_use_charge_at_least(make):
 @settings(max_examples=settings().max_examples // 2)
 def test_below_the_best_schedule_and_that_below_policies(seed, make):
     workload = tiny(Random(seed), make)
-    bound, best = workload_bound(workload).value, offline_optimum(workload)
-    assert capacity_free_bound(workload) <= bound * ABOVE + 1e-9
-    assert bound <= best * ABOVE
-    for spelling in ("queue:edf", "queue:greedy"):
-        assert best <= simulate(workload, policy(spelling, workload)).totals.cost * ABOVE
+    bounds = [workload_bound(workload, variant=variant).value for variant in VARIANTS]
+    best = [offline_optimum(workload, variant) for variant in VARIANTS]
+    assert capacity_free_bound(workload) <= bounds[0] * ABOVE + 1e-9
+    assert all(bound <= optimum * ABOVE for bound, optimum in zip(bounds, best, strict=True))
+    assert best[0] <= best[1] * ABOVE
+    assert best[1] <= best[2] * ABOVE
+    assert best[0] <= simulate(workload, policy("queue:greedy", workload)).totals.cost * ABOVE
+    assert best[2] <= simulate(workload, policy("queue:edf", workload)).totals.cost * ABOVE
 
 
 def tiny(rng, make):
@@ -121,9 +125,14 @@ def test_any_prices_give_a_bound_and_halved_buckets_the_same(seed, make):
     jobs, nodes = hindsight(workload, Options())
     edges = np.linspace(workload.jobs.release[0], 9.0, 8)
     prices = rng.choice([0, 0.1, 2, 40], (2, len(nodes.sizes), 7)) * rng.random(7)
-    value = priced(jobs, nodes, edges, prices).value
-    assert value <= offline_optimum(workload) * ABOVE
-    assert priced(jobs, nodes, *refined(edges, prices)).value == pytest.approx(value, rel=1e-9)
+    last = -np.inf
+    for variant in VARIANTS:
+        value = priced(jobs, nodes, edges, prices, variant).value
+        assert last <= value + 1e-9 * abs(value)
+        assert value <= offline_optimum(workload, variant) * ABOVE
+        halved = priced(jobs, nodes, *refined(edges, prices), variant).value
+        assert halved == pytest.approx(value, rel=1e-9)
+        last = value
 
 
 @pytest.mark.parametrize("mix", ["km", "a100"])
@@ -135,9 +144,9 @@ def test_without_prices_each_job_runs_alone_and_slopes_are_supergradients(mix):
     free = priced(jobs, nodes, edges, zero)
     assert free.job_cost == pytest.approx(capacity_free_bounds(workload, Options()), rel=1e-12)
     rng = np.random.default_rng(1)
-    for _ in range(5):
+    for variant in VARIANTS * 2:
         first, second = rng.random((2, *zero.shape)) * rng.choice([0.01, 1.0, 50.0])
-        low, high = priced(jobs, nodes, edges, first), priced(jobs, nodes, edges, second)
+        low, high = (priced(jobs, nodes, edges, prices, variant) for prices in (first, second))
         assert high.value <= low.value + (low.slope * (second - first)).sum() + 1e-7
 
 
@@ -158,10 +167,44 @@ def test_it_holds_under_every_option(options):
     assert bound < simulate(workload, policy("queue:pedf", workload), options).totals.cost
 
 
+def test_a_variant_that_there_is_not_is_refused(make):
+    with pytest.raises(
+        InputError, match=r"/variant: found 'rigid', expected one of free, one_mode"
+    ):
+        workload_bound(_two(make), variant="rigid")
+
+
 @pytest.mark.parametrize("hours", [0.0, -1.0, float("inf"), float("nan"), 1e-9])
 def test_lengths_that_make_no_buckets_are_refused(make, hours):
     with pytest.raises(InputError, match=r"/hours: found .*, expected (buckets of > 0|>= )"):
         workload_bound(_two(make), hours=hours)
+
+
+def test_without_preemption_the_job_that_is_due_later_waits_for_the_whole_run(make):
+    """Jobs of 4 h at 0 and of 1 h at 1, due at once; the first may stop for the second, or not."""
+    hours = [{"A": [4.0]}, {"A": [1.0]}]
+    workload = make(hours=hours, release=[0, 1], due=[5, 2], weight=[1, 10])
+    assert 4.99 < workload_bound(workload).value <= 5.0
+    assert 4.99 < workload_bound(workload, variant="one_mode").value <= 5.0
+    assert 5.0 < workload_bound(workload, variant="no_preemption").value <= 5 + 3
+
+
+def test_in_one_mode_a_job_that_changes_half_way_is_fast_or_slow(make):
+    """On one GPU 4 h for 4 $, on two 3 h for 6 $; due after 3.5 h: half and half costs 5 $."""
+    workload = make(types={"A2": [1.0, 2.0]}, hours=[{"A": [4.0, 3.0]}], due=[3.5], weight=[10])
+    for variant, cost in zip(VARIANTS, (5.0, 6.0, 6.0), strict=True):
+        assert workload_bound(workload, variant=variant).value == pytest.approx(cost)
+
+
+@pytest.mark.parametrize("spelling", ["queue:edf", "queue:fifo", "queue:priority", "edf:code"])
+def test_runs_without_preemptions_and_moves_are_above_the_bound_without_them(spelling):
+    workload = sts.workload(nodes=3, jobs=30, seed=2, mix="km", gap_seconds=9000)
+    bounds = [workload_bound(workload, variant=variant).value for variant in VARIANTS]
+    assert bounds == sorted(bounds)
+    for options in (Options(), Options(boot=0.2, checkpoint="epoch")):
+        totals = simulate(workload, policy(spelling, workload), options).totals
+        assert totals.preemptions == totals.moves == 0
+        assert bounds[2] < totals.cost
 
 
 def _proved(workload, certificate):
@@ -181,19 +224,28 @@ def test_the_verifier_comes_to_the_same_bound(seed, make):
     jobs, nodes = hindsight(workload, options)
     edges = np.linspace(workload.jobs.release[0], 9.0, 8)
     prices = rng.choice([0, 0.1, 2, 40], (2, len(nodes.sizes), 7)) * rng.random(7)
-    value = priced(jobs, nodes, edges, prices).value
+    variant = VARIANTS[seed % 3]
+    value = priced(jobs, nodes, edges, prices, variant).value
     bound = WorkloadBound(
-        value=max(0.0, value), edges=edges, sizes=nodes.sizes, prices=prices, evaluations=1
+        value=max(0.0, value),
+        edges=edges,
+        sizes=nodes.sizes,
+        prices=prices,
+        evaluations=1,
+        variant=variant,
     )
     certificate = bound.certificate(workload, options)
     assert _proved(workload, certificate) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("energy", ["curve", "base:0.5"])
-def test_certificates_are_verified_with_shares_and_fit_their_schema(energy):
+@pytest.mark.parametrize(
+    ("energy", "variant"),
+    [("curve", "free"), ("base:0.5", "one_mode"), ("curve", "no_preemption")],
+)
+def test_certificates_are_verified_with_shares_and_fit_their_schema(energy, variant):
     workload = sts.workload(nodes=3, jobs=20, seed=1, sharing="paper", gap_seconds=1500)
     options = Options(energy=energy, boot=0.1, checkpoint="epoch")
-    found = workload_bound(workload, options)
+    found = workload_bound(workload, options, variant=variant)
     certificate = found.certificate(workload, options)
     json_schema.fit(certificate, json_schema.schema_text("bound"), None)
     assert _proved(workload, certificate) == pytest.approx(found.value, rel=2e-9)
@@ -210,6 +262,7 @@ def test_certificates_are_verified_with_shares_and_fit_their_schema(energy):
         ("prices", {"B": {"1": [1, 1]}}, "/prices: found B, expected one of A"),
         ("edges", [0, 2, 2], "/edges/2: found 2, expected > 2, increasing edges"),
         ("energy", "nodes", "/energy: found nodes, expected an accounting"),
+        ("variant", "rigid", "/variant: found rigid, expected free or one_mode or no_preemption"),
         ("energy", "base:2", "/energy: found base:2, expected a share of at most 1"),
         ("bound", 25.0, ""),  # more than the prices prove
     ],

@@ -23,6 +23,11 @@ That is piecewise linear in x: the least is at one mode, or at two that end in t
 of `heuristics.hindsight.lagrangian`, at the best prices found. It is the capacity-free bound where
 all prices are 0 and never below it, but for rounding.
 
+**Variants.** `workload_bound` gives the bound for all schedules (`free`), for those in which a job
+keeps its mode (`one_mode`), and for those in which it runs without interruption, too
+(`no_preemption`): of all runs without preemptions and moves, such as those of fifo, edf and
+priority.
+
 Both hold under every option: start-up delays, repeated epochs and unfinished queues only add to the
 cost. Prices and edges of the buckets are a certificate: with these anybody can evaluate the bound
 again, as `rsjs_verify.py --bound` does, wherever times are as predicted.
@@ -36,7 +41,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, one_of
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
@@ -132,6 +137,7 @@ class WorkloadBound:
     sizes: Ints  # (S,) GPUs of a place, ascending from 1
     prices: Floats  # (T, S, B) lambda >= 0 [$/h]
     evaluations: int  # of the Lagrangian
+    variant: str = "free"  # the schedules that it holds for, see above
 
     def certificate(self, workload: Workload, options: Options) -> dict[str, Any] | None:
         """Return the document that proves the bound; None where real times are not in the file."""
@@ -142,6 +148,7 @@ class WorkloadBound:
             "format": CERTIFICATE,
             "workload": workload.digest,
             "energy": options.energy,
+            **({} if self.variant == "free" else {"variant": self.variant}),
             "bound": self.value,
             "edges": self.edges.tolist(),
             "prices": {
@@ -152,17 +159,29 @@ class WorkloadBound:
 
 
 def workload_bound(
-    workload: Workload, options: Options | None = None, *, hours: float | None = None
+    workload: Workload,
+    options: Options | None = None,
+    *,
+    variant: str = "free",
+    hours: float | None = None,
 ) -> WorkloadBound:
     """
     Return the Lagrangian bound [$]: no policy costs less on this workload.
 
-    `hours` > 0 is the length of the first buckets, by default a 64th of the time in which jobs
-    come, are due and could be done; those with prices are halved until that gains little. See
-    `heuristics.hindsight.lagrangian`.
+    Parameters
+    ----------
+    variant : "free" | "one_mode" | "no_preemption"
+        Which schedules it holds for: all, those in which each job keeps its mode, or those in which
+        each job is one uninterrupted run in one mode. See `heuristics.hindsight.kernels_variants`.
+    hours : float
+        > 0, the length of the first buckets, by default a 64th of the time in which jobs come, are
+        due and could be done; those with prices are halved until that gains little. See
+        `heuristics.hindsight.lagrangian`.
     """
+    from rsjs.heuristics.hindsight.kernels_variants import VARIANTS
     from rsjs.heuristics.hindsight.lagrangian import AGAIN, ascend, refined
 
+    one_of("variant", variant, VARIANTS)
     if hours is not None and not 0 < hours < float("inf"):
         raise InputError("/hours", hours, "buckets of > 0 hours")
     jobs, nodes = hindsight(workload, options or Options())
@@ -173,12 +192,12 @@ def workload_bound(
         raise InputError("/hours", hours, f">= {least:.3g}: up to {MOST_BUCKETS} buckets")
     edges = np.array([begin + b * length for b in range(ceil((end - begin) / length) + 1)])
     prices = np.zeros((len(workload.cluster.gpu_types), len(nodes.sizes), len(edges) - 1))
-    value, prices, evaluations = ascend(jobs, nodes, edges, prices, EVALUATIONS)
+    value, prices, evaluations = ascend(jobs, nodes, edges, prices, EVALUATIONS, variant=variant)
     gain = np.inf
     while gain > WORTHWHILE * abs(value) and prices.any() and len(edges) <= MOST_BUCKETS // 2:
         before = value
         edges, prices = refined(edges, prices)
-        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS, AGAIN)
+        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS, AGAIN, variant)
         evaluations, gain = evaluations + more, value - before
     return WorkloadBound(
         value=value - ROUNDING * abs(value),
@@ -186,6 +205,7 @@ def workload_bound(
         sizes=nodes.sizes,
         prices=prices,
         evaluations=evaluations,
+        variant=variant,
     )
 
 
