@@ -2,7 +2,9 @@
 Tables and pictures of docs/results/policies.md, and what `sts_campaign` shares with them.
 
 Ratios are of sums over all workloads that both policies completed, costs per node. STS is the
-policy `sts:fallback`, ROLL is `roll`; `epochs=mean` plans with mean numbers of epochs.
+policy `sts:fallback`, ROLL is `roll`; `epochs=mean` plans with mean numbers of epochs. The offered
+load of workloads is their mean of `instances.offered_load`, the best schedule of each the cheapest
+one of all rows, clairvoyant greedy among them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from docs.make.tables import Parts, grid, number, share, stored, table
+from docs.make.tables import Parts, grid, number, share, simulated, stored, table
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formats import MISSING
 
@@ -42,14 +44,15 @@ SWEPT = (  # from light load to overload, and asked for single decisions
 )
 POINTS = {"linestyle": "none", "markersize": 4, "alpha": 0.8}
 BEST = "cheapest"  # on each workload, of those that were run there
-BOUND, INFINITE = "best_bound", "infinite_cluster"
+SCHEDULE = "best schedule"  # rows of the least cost known of each workload
+BOUND, CLAIRVOYANT, INFINITE = "best_bound", "clairvoyant_greedy", "infinite_cluster"
+LOAD = "offered_load"
 ARRIVALS = {"exp50000": "exp", "low": "low", "high": "high"}  # name: as the paper has it
 FAMILIES = ("sts-km", "sts-a100", "sts-km-p05")
-CROWDED = 0.7  # share of the GPUs in use above which a lower bound says little
 MEANS = (  # columns averaged over the repetitions of a workload and policy
     *("objective", "energy", "tardiness", "late", "utilisation", "makespan_h", "longest_queue"),
     *("decisions", "decision_median_s", "policy_s", "whole_s"),
-    *(BOUND, "clairvoyant_greedy", INFINITE),
+    *(BOUND, LOAD, CLAIRVOYANT, INFINITE),
 )
 FACTS = ("rsjs_version", "commit", "dirty", "cpu_model")
 
@@ -76,7 +79,7 @@ def averaged(rows: pd.DataFrame) -> pd.DataFrame:
 @cache
 def runs_of(path: str) -> pd.DataFrame:
     """Return the rows of runs that completed, with what the names of the workloads say."""
-    return described(averaged(stored(path)))
+    return described(averaged(simulated(path)))
 
 
 def described(rows: pd.DataFrame) -> pd.DataFrame:
@@ -85,6 +88,13 @@ def described(rows: pd.DataFrame) -> pd.DataFrame:
     family = "sts-" + words[1] + words[4].map({"p0.5": "-p05"}).fillna("")
     rows = rows.assign(family=family, shared=words[2] != "none", arrivals=words[3])
     return rows[rows["objective"].notna() | (rows["method"] == REFERENCES)]
+
+
+def with_schedules(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with a row for each workload that has the least cost of all its rows."""
+    costs = runs[["objective", CLAIRVOYANT]].astype(float).min(axis=1)
+    best = runs.loc[costs.groupby(runs["instance"]).idxmin()]
+    return pd.concat([runs, best.assign(method=SCHEDULE, objective=costs[best.index])])
 
 
 def online() -> pd.DataFrame:
@@ -143,6 +153,17 @@ def in_use(runs: pd.DataFrame) -> float:
     return float(runs.loc[runs["method"] == GREEDY, "utilisation"].mean())
 
 
+def load(runs: pd.DataFrame) -> str:
+    """Return the mean offered load."""
+    return f"{runs.loc[runs['method'] == REFERENCES, LOAD].astype(float).mean():.2f}"
+
+
+def distance(runs: pd.DataFrame, policy: str) -> str:
+    """Return the cost of a policy over the bound, and over the best schedule."""
+    over = ratio(runs, policy, REFERENCES, below=BOUND), ratio(runs, policy, SCHEDULE)
+    return " / ".join(map(number, over))
+
+
 def shown(runs: pd.DataFrame) -> list[str]:
     """Return the policies of some runs in the order of tables."""
     return [policy for policy in POLICIES if (runs["method"] == policy).any()]
@@ -153,7 +174,7 @@ def loads() -> Parts:
     runs = plain(online())
     gaps = runs["arrivals"].str.extract(r"^exp(\d+)$")[0].astype(float)
     runs = runs[(runs["family"] == "sts-km") & ~runs["arrivals"].isin(ARRIVALS)]
-    return {f"{share(in_use(own))}": own for _, own in runs.groupby(-gaps)}
+    return {load(own): own for _, own in runs.groupby(-gaps)}
 
 
 def swept(rows: pd.DataFrame) -> pd.DataFrame:
@@ -167,8 +188,8 @@ def decisions_and_workloads() -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     """Return the rows of `python -m benchmarks.decisions` and of whole workloads by load."""
     asked = swept(described(stored("online/decisions.csv")))
     return {
-        load: (asked[asked["instance"].isin(own["instance"])], swept(own))
-        for load, own in loads().items()
+        offered: (asked[asked["instance"].isin(own["instance"])], swept(own))
+        for offered, own in loads().items()
     }
 
 
@@ -189,26 +210,42 @@ def policies(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str
 
 
 def references(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
-    """Bounds and reference costs relative to EDF's cost, and GPUs in use."""
-    columns = {
-        "capacity-free bound": BOUND,
-        "clairvoyant greedy": "clairvoyant_greedy",
-        "infinite cluster": INFINITE,
-    }
+    """Offered load, GPUs in use, and reference costs over the bound."""
+    columns = {"clairvoyant greedy": CLAIRVOYANT, "infinite cluster": INFINITE}
 
     def cell(own: pd.DataFrame, name: str) -> str:
+        if name == "offered load":
+            return load(own)
         if name == "in use":
             return share(in_use(own))
-        text = number(ratio(own, REFERENCES, EDF, columns[name], "objective"))
-        return f"({text})" if name == "capacity-free bound" and in_use(own) > CROWDED else text
+        if name == SCHEDULE:
+            return number(ratio(own, SCHEDULE, REFERENCES, below=BOUND))
+        return number(ratio(own, REFERENCES, REFERENCES, columns[name], BOUND))
 
-    return grid("reference", [*columns, "in use"], kinds(plain(runs()), families), cell)
+    names = ["offered load", "in use", SCHEDULE, *columns]
+    return grid("reference", names, kinds(with_schedules(plain(runs())), families), cell)
+
+
+def distances(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
+    """Cost of each policy over the bound, and over the best schedule."""
+    own = plain(runs())
+    return grid("policy", shown(own), kinds(with_schedules(own), families), distance)
+
+
+def distances_by_load() -> str:
+    """Cost of methods over the bound, and over the best schedule, by offered load."""
+    parts = {offered: with_schedules(own) for offered, own in loads().items()}
+    return grid("policy", (SCHEDULE, *SWEPT), parts, distance)
 
 
 def use() -> str:
-    """GPUs in use under greedy by nodes and load."""
-    parts = loads()
-    return grid("nodes", (10, 20, 50), parts, lambda own, n: share(in_use(own[own["nodes"] == n])))
+    """Offered load, and GPUs in use under greedy, by nodes and load."""
+
+    def cell(own: pd.DataFrame, nodes: int) -> str:
+        own = own[own["nodes"] == nodes]
+        return f"{load(own)}, {share(in_use(own))}"
+
+    return grid("nodes", (10, 20, 50), loads(), cell)
 
 
 def sweep() -> str:
@@ -244,26 +281,29 @@ def sizes(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
 
 
 def over_bound() -> Figure:
-    """Draw a panel per family: cost above the capacity-free bound, unless most GPUs are in use."""
-    runs = online()
-    made = figure_style.figure(9.0, 3.6, layout="constrained")
+    """Draw a panel per family: cost of policies and the best schedule above the bound by load."""
+    runs = with_schedules(plain(online()))
+    made = figure_style.figure(9.0, 4.0, layout="constrained")
     axes = made.subplots(1, len(FAMILIES), sharey=True)
-    styles = figure_style.styles(DRAWN)
+    styles = {
+        policy: {**style, "linewidth": 1.0, "markersize": 4}
+        for policy, style in figure_style.styles(DRAWN).items()
+    }
+    styles[SCHEDULE] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for ax, family in zip(axes, FAMILIES, strict=True):
-        parts = kinds(runs, (family,)).values()
-        for i, policy in enumerate(DRAWN):
+        own = runs[runs["family"] == family]
+        parts = sorted((float(load(part)), part) for _, part in own.groupby("arrivals"))
+        for policy, style in styles.items():
             above = {
-                x + 0.08 * (i - len(DRAWN) // 2): 100 * (cost - 1)
-                for x, own in enumerate(parts)
-                if (cost := ratio(own, policy, REFERENCES, below=BOUND)) and in_use(own) <= CROWDED
+                x: 100 * (ratio(part, policy, REFERENCES, below=BOUND) - 1) for x, part in parts
             }
-            ax.plot([*above], [*above.values()], **{**styles[policy], "linestyle": "none"})
+            ax.plot([*above], [*above.values()], **style)
         ax.set_title(family)
-        ax.set_xticks(range(len(ARRIVALS)), [*ARRIVALS.values()])
+        ax.set_xlabel("offered load")
         logarithmic(ax.yaxis)
         ax.grid(axis="y", linewidth=0.3)
-    axes[0].set_ylabel("cost above the capacity-free bound [%]")
-    legend(made, {name: {**style, "linestyle": "none"} for name, style in styles.items()}, runs)
+    axes[0].set_ylabel("cost above the bound [%]")
+    legend(made, styles, runs)
     return made
 
 
@@ -272,13 +312,13 @@ def side_by_side() -> Figure:
     styles = {name: {**style, **POINTS} for name, style in figure_style.styles(SWEPT).items()}
     made = figure_style.figure(9.0, 6.2, layout="constrained")
     axes = made.subplots(2, 3, sharex=True, sharey=True).flat
-    for ax, (load, both) in zip(axes, decisions_and_workloads().items(), strict=False):
+    for ax, (offered, both) in zip(axes, decisions_and_workloads().items(), strict=False):
         for policy, style in styles.items():
             each = (pairs(rows, policy, BEST) for rows in both)
             x, y = (ratios["above"] / ratios["below"] for ratios in each)
             points = pd.concat({"x": x, "y": y}, axis=1, join="inner")
             ax.plot(points["x"], points["y"], **style)
-        ax.set_title(f"{load} of GPUs in use")
+        ax.set_title(f"offered load {offered}")
         logarithmic(ax.xaxis, ax.yaxis)
         ax.tick_params(labelbottom=True)
         ax.grid(linewidth=0.3)
@@ -316,6 +356,8 @@ def legend(
 TABLES = {
     "policies": partial(policies, online, FAMILIES),
     "references": partial(references, online, FAMILIES),
+    "distances": partial(distances, online, FAMILIES),
+    "distances_by_load": distances_by_load,
     "use": use,
     "sweep": sweep,
     "sizes": partial(sizes, online, FAMILIES),

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from docs.make.online import BOUND, GREEDY, REFERENCES, logarithmic
-from docs.make.tables import number, share, stored, table
+from docs.make.online import BOUND, CLAIRVOYANT, GREEDY, REFERENCES, logarithmic
+from docs.make.tables import number, share, simulated, table
 from rsjs.instances.library.sets import Member, library_set
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formats import significant
@@ -30,7 +30,7 @@ DIGITS = 5  # of costs
 @cache
 def runs() -> pd.DataFrame:
     """Return the stored rows."""
-    return stored("online_track/rows.csv")
+    return simulated("online_track/rows.csv")
 
 
 @cache
@@ -136,7 +136,7 @@ def workloads() -> str:
                 significant(bound * found[sha256].min(), DIGITS),
                 number(found[sha256].min()),
                 policy,
-                number(reference["clairvoyant_greedy"] / bound),
+                number(reference[CLAIRVOYANT] / bound),
                 share(rows.loc[sha256, GREEDY]["utilisation"]),
             ]
         )

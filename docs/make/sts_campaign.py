@@ -22,6 +22,7 @@ from docs.make.online import (
     ROLL,
     STS,
     by_nodes,
+    distances,
     kinds,
     late,
     legend,
@@ -136,7 +137,7 @@ def seconds() -> str:
 
 
 def by_size() -> Figure:
-    """Draw a panel per family and arrivals: cost above the capacity-free bound by nodes."""
+    """Draw a panel per family and arrivals: cost above the bound by nodes."""
     runs = plain(campaign())
     made = figure_style.figure(9.0, 6.0, layout="constrained")
     axes = made.subplots(len(OF_PAPER), len(ARRIVALS), sharex=True, sharey=True)
@@ -156,7 +157,7 @@ def by_size() -> Figure:
         logarithmic(ax.yaxis)
         ax.grid(axis="y", linewidth=0.3)
     for ax in axes[:, 0]:
-        ax.set_ylabel("cost above capacity-free bound [%]")
+        ax.set_ylabel("cost above the bound [%]")
     for ax in axes[-1]:
         ax.set_xlabel("nodes")
     legend(made, styles, runs)
@@ -167,6 +168,7 @@ TABLES = {
     "work": work,
     "policies": partial(policies, campaign, OF_PAPER),
     "references": partial(references, campaign, OF_PAPER),
+    "distances": partial(distances, campaign, OF_PAPER),
     "sizes": partial(sizes, campaign, OF_PAPER),
     "fit_rules": fit_rules,
     "roll": roll_by_size,

@@ -13,6 +13,7 @@ from rsjs.methods import parse
 from rsjs.reporting.tables.formats import MISSING, percent
 from rsjs.reporting.tables.table import Column, Table
 from rsjs.rows.csv import read_rows
+from rsjs.rows.select import refuse_bounds_above_costs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
@@ -29,6 +30,13 @@ Parts = dict[str, pd.DataFrame]  # heading -> rows
 def stored(path: str) -> pd.DataFrame:
     """Return the rows of a file below results/, None where nothing is known."""
     return pd.DataFrame(read_rows(RESULTS / path))
+
+
+def simulated(path: str) -> pd.DataFrame:
+    """Return the rows of simulations; InputError naming two of which one refutes the other."""
+    rows = read_rows(RESULTS / path)
+    refuse_bounds_above_costs(rows, key=lambda row: row["instance"])
+    return pd.DataFrame(rows)
 
 
 def methods_of(campaign: str) -> list[str]:

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from benchmarks import decisions
-from docs.make import online, sts_campaign
+from docs.make import online, sts_campaign, tables
 from docs.make.online import BEST, EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
+from rsjs.core.errors import InputError
 from rsjs.reporting.tables.formats import MISSING as NONE
 
 KM = "sts-km-{}-{}-weak-130k-base-N{}-J{}-s{}"
@@ -147,3 +148,27 @@ def test_decisions_are_of_the_workloads_that_were_simulated():
     assert {*rows["instance"]} == swept
     assert {*rows["method"]} == {*decisions.METHODS}
     assert set(rows["decisions"]) == {decisions.MOMENTS}
+
+
+def test_distances_are_to_the_bound_and_to_the_cheapest_of_all_rows(runs):
+    bounds = runs["method"] == REFERENCES
+    runs.loc[bounds, "offered_load"] = [0.5, 0.7]
+    runs.loc[bounds, "clairvoyant_greedy"] = [60.0, 500.0]
+    own = online.with_schedules(online.plain(runs))
+    best = own[own["method"] == online.SCHEDULE].set_index("nodes")["objective"]
+    assert best.to_dict() == {10: 60.0, 20: 400.0}
+    assert online.distance(own, GREEDY) == f"{30 / 25:.3f} / {30 / 26:.3f}"
+    assert online.load(own) == "0.60"
+
+
+def test_a_bound_above_a_cost_ends_the_page_with_both_rows_named(tmp_path, monkeypatch):
+    text = (
+        "instance,method,run_id,objective,best_bound\nw,roll,a1,100.0,90.0\nw,references,b2,,101.0"
+    )
+    (tmp_path / "rows.csv").write_text(text.replace("101.0", "100.0") + "\n")
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert len(tables.simulated("rows.csv")) == 2
+    (tmp_path / "rows.csv").write_text(f"{text}\n")
+    told = r"101.0 \$ of references on w \(run b2\), expected at most 100.0 \$, .* of roll on w \(run a1\)"
+    with pytest.raises(InputError, match=told):
+        tables.simulated("rows.csv")
