@@ -60,7 +60,8 @@ class Nodes:
         self.used_hours = np.zeros(types)  # GPU-hours in use by GPU type
         self.energy, self._rate = 0.0, 0.0  # $, $/h
         self.idle_hours, self._idle = 0.0, 0  # GPU-hours and GPUs idle, of nodes that are on
-        self._changed, self._billed = np.zeros(cluster.nodes, dtype=np.int64), np.zeros(cluster.nodes)
+        self._changed = np.zeros(cluster.nodes, dtype=np.int64)  # room for `read_meters`
+        self._billed = np.zeros(cluster.nodes)
 
     def run(self, hours: float) -> None:
         """Charge the nodes for the time that passes."""

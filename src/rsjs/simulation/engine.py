@@ -27,6 +27,7 @@ from rsjs.simulation.policy import TIE, Alarm, Policy, Status, Stopped, Watch
 from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State
 
+KINDS = tuple(Kind)
 Observer = Callable[[LoggedEvent], None]
 #: yields the state at each decision and is sent the reply, and the seconds that it took
 Steps = Generator[State, tuple[Any, float], None]
@@ -157,7 +158,7 @@ class Simulation:
         there = (completed.size > 0, self._arrived > first, switch, period)
         event = Event(
             time=max(times),
-            kinds=tuple(kind for kind, some in zip(Kind, there, strict=True) if some),
+            kinds=tuple([kind for kind, some in zip(KINDS, there, strict=True) if some]),
             completed=completed,
             ends=ends,
             arrived=np.arange(first, self._arrived),

@@ -81,7 +81,7 @@ class Constraints:
             return None
         if kind.shape != before.node_type.shape:
             return None
-        jobs, used = np.empty_like(node), np.zeros_like(kind)
+        jobs, used = np.empty(len(node), dtype=np.int64), np.zeros(len(kind), dtype=np.int64)
         count = changes(
             *(self._limits, state.rows, node, gpus, level, kind),
             *(before.job_node, before.job_gpus, before.job_level, before.node_type, jobs, used),
@@ -170,7 +170,8 @@ def checked(reply: Any, jobs: int) -> Choice:
         raise _refused("/change", getattr(change, "dtype", type(change).__name__), "hours, array")
     if change.shape != (jobs,):
         raise _refused("/change", f"shape {change.shape}", f"shape {(jobs,)}, a time for each job")
-    for at in np.flatnonzero(~(change >= 0))[:1]:
+    if not change.min(initial=0) >= 0:
+        at = np.flatnonzero(~(change >= 0))[0]
         raise _refused(f"/change/{at}", change[at], "hours >= 0 from now, inf = none")
     return reply
 

@@ -133,27 +133,23 @@ class RunningCluster:
 
     def place(self, solution: Solution, change: Change) -> dict[str, Any]:
         """Apply a feasible solution; return `run`, `wait` and `nodes` of its record."""
-        node, gpus, level = solution.job_node, solution.job_gpus, solution.job_level
-        nodes = self.nodes.set(solution.node_type, change.used, self.now)
+        at, kind = change.jobs, solution.node_type
+        mode = solution.job_node, solution.job_gpus, solution.job_level
+        nodes = self.nodes.set(kind, change.used, self.now)
         stopped, moved, self.running, self.next_end = placed(
-            *(self._jobs, self._times, self.rows, change.jobs, node, gpus, level),
-            *(solution.node_type, self.nodes.ready, self.now, self._whole_epochs),
+            *(self._jobs, self._times, self.rows, at, *mode),
+            *(kind, self.nodes.ready, self.now, self._whole_epochs),
         )
         self.preemptions += stopped
         self.moves += moved
-        run: dict[str, tuple[int, int, int]] = {}
-        wait: list[str] = []
-        ids, names, rows = self._workload.jobs.id, self._types, self.rows
-        for j in change.jobs.tolist():
-            if node[j] < 0:
-                wait.append(ids[rows[j]])
-            else:
-                run[ids[rows[j]]] = int(node[j]), int(gpus[j]), int(level[j])
-        kinds = ((n, solution.node_type[n]) for n in nodes)
+        names, types = self._workload.jobs.id, self._types
+        ids = [names[j] for j in self.rows[at].tolist()]
+        modes = zip(*(array[at].tolist() for array in mode), strict=True)
+        placed_anew = dict(zip(ids, modes, strict=True))
         return {
-            "run": run,
-            "wait": wait,
-            "nodes": {str(n): names[v] if v >= 0 else None for n, v in kinds},
+            "run": {name: m for name, m in placed_anew.items() if m[0] >= 0},
+            "wait": [name for name, m in placed_anew.items() if m[0] < 0],
+            "nodes": {str(n): types[kind[n]] if kind[n] >= 0 else None for n in nodes},
         }
 
 
@@ -164,7 +160,7 @@ def epochs_done(jobs: RunningJobs, j: int, now: float) -> float:
     whole, realised = np.rint(done), jobs.realised[j]
     if abs(done - whole) <= SNAP and whole < realised:
         done = whole
-    return min(done, np.nextafter(realised, 0.0))
+    return float(min(done, np.nextafter(realised, 0.0)))
 
 
 @compiled

@@ -76,8 +76,13 @@ class State:
     @cached_property
     def kept(self) -> Solution:
         """The current placement, nodes without a job switched off."""
-        node_type = np.where(self.used > 0, self.current.node_type, -1)
-        return replace(self.current, node_type=node_type)
+        own, node_type = self.current, np.where(self.used > 0, self.current.node_type, -1)
+        return Solution(
+            job_node=own.job_node,
+            job_gpus=own.job_gpus,
+            job_level=own.job_level,
+            node_type=node_type,
+        )
 
     @cached_property
     def instance(self) -> Instance:
@@ -106,7 +111,7 @@ class State:
             current=current,
         )
         for table in ("hours_per_epoch", "shared_hours_per_epoch"):
-            made.__dict__[table] = getattr(whole, table)[rows]
+            made.__dict__[table] = getattr(whole, table).take(rows, axis=0)
             made.__dict__[table].setflags(write=False)
         return made
 
