@@ -71,6 +71,9 @@ class Cluster(ReadOnly):
     node_types: tuple[NodeType, ...]
     groups: tuple[NodeGroup, ...]
 
+    def __hash__(self) -> int:
+        return hash((self.nodes, len(self.node_types)))  # of all fields takes as long as a decision
+
     @staticmethod
     def of_fixed(
         gpu_types: Iterable[GpuType], node_types: Sequence[NodeType], counts: Sequence[int]

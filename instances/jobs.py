@@ -54,11 +54,10 @@ class Jobs(ReadOnly):
         epochs_done : (len(rows),) float, optional
             Other ones than theirs.
         """
-        listed = rows.tolist()
-        chosen: dict[str, Any] = {
-            name: values[rows] if name in ARRAYS else tuple(map(values.__getitem__, listed))
-            for name, values in vars(self).items()
-        }
+        listed, own = rows.tolist(), vars(self)
+        chosen: dict[str, Any] = {name: own[name].take(rows, axis=0) for name in ARRAYS}
+        for name in TUPLES:
+            chosen[name] = tuple(map(own[name].__getitem__, listed))
         if epochs_done is not None:
             chosen["epochs_done"] = epochs_done
         return Jobs(**chosen)
@@ -69,4 +68,5 @@ class Jobs(ReadOnly):
         return self.epochs_max - self.epochs_done
 
 
+TUPLES = ("id", "application", "law", "meta")
 ARRAYS = tuple(each.name for each in fields(Jobs) if each.type in ("Floats", "Ints"))

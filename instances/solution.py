@@ -28,10 +28,10 @@ class Solution(ReadOnly, Displayed):
     node_type: Ints  #: (N,) index of the node type each node is configured as; -1 = off
 
     def __post_init__(self) -> None:
+        own = vars(self)  # which may be written to, though the attributes are frozen
         for name in DECISION_ARRAYS:
-            array = _integers(name, getattr(self, name))
+            own[name] = array = _integers(name, own[name])
             array.setflags(write=False)
-            object.__setattr__(self, name, array)
 
     def __repr__(self) -> str:
         run, on = int((self.job_node >= 0).sum()), int((self.node_type >= 0).sum())
@@ -98,8 +98,8 @@ def _integers(name: str, values: ArrayLike) -> Ints:
     Copied, unless it is an array of its own that is read-only, as of another solution.
     """
     given = np.asarray(values)
-    if given.dtype == np.int64:
-        return given.copy() if given.flags.writeable or given.base is not None else given
+    if given.dtype == INTEGER:
+        return given.copy() if given.base is not None or given.flags.writeable else given
     with np.errstate(invalid="ignore"):  # not a number: reported below
         array = np.array(given, dtype=np.int64)
     for i in np.flatnonzero(array != given)[:1]:
@@ -107,4 +107,5 @@ def _integers(name: str, values: ArrayLike) -> Ints:
     return array
 
 
+INTEGER = np.dtype(np.int64)
 DECISION_ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")

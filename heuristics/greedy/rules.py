@@ -22,7 +22,7 @@ from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, all_closed, no
 from rsjs.instances.cluster import Cluster
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GreedyRule:
     """An interpretation of the published algorithm."""
 

@@ -48,10 +48,10 @@ class PowerModel:
     def taken(self, rows: Ints) -> PowerModel:
         """Return the model of some of the jobs."""
         return PowerModel(
-            rate=self.rate[rows],
-            power=self.power[rows],
-            level=self.level[rows],
-            units=self.units[rows],
+            rate=self.rate.take(rows, axis=0),
+            power=self.power.take(rows, axis=0),
+            level=self.level.take(rows, axis=0),
+            units=self.units.take(rows, axis=0),
         )
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsjs.core.errors import InputError
-from rsjs.core.types import Ints
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.instance import Workload
 from rsjs.simulation.feasibility import Constraints, checked
 from rsjs.simulation.options import Options
@@ -27,6 +27,7 @@ from rsjs.simulation.policy import TIE, Alarm, Policy, Status, Stopped, Watch
 from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State
 
+KINDS = tuple(Kind)
 Observer = Callable[[LoggedEvent], None]
 #: yields the state at each decision and is sent the reply, and the seconds that it took
 Steps = Generator[State, tuple[Any, float], None]
@@ -52,6 +53,7 @@ class Event(NamedTuple):
     time: float  # h, the last of the times that are gathered
     kinds: tuple[Kind, ...]
     completed: Ints
+    ends: Floats  # h, of those
     arrived: Ints
     switch: int  # the job that the policy wanted to be called for; -1 = none
 
@@ -138,16 +140,14 @@ class Simulation:
         arrival, cluster = self._release[self._arrived], self.cluster
         if not cluster.rows.size:
             return arrival
-        end = float(cluster.end[cluster.rows].min())
-        return min(end, arrival, self._switch_at, self._period_at)
+        return min(cluster.next_end, arrival, self._switch_at, self._period_at)
 
     def _event(self, time: float) -> Event:
         """Return the event at this time, with all that comes within 1e-9 h of it."""
         cluster, first = self.cluster, self._arrived
         limit = max(time, cluster.now) + TIE
-        ends = cluster.end[cluster.rows]
-        done = ends <= limit
-        times = [cluster.now, *ends[done].tolist()]
+        completed, ends = cluster.ending(limit)
+        times = [cluster.now, *ends.tolist()]
         if self._authors:
             self._arrived += self._release[first] <= limit
         else:
@@ -155,11 +155,12 @@ class Simulation:
         times += self._release[first : self._arrived]
         times += [at for at in (self._switch_at, self._period_at) if at <= limit]
         switch, period = self._switch_at <= limit, self._period_at <= limit
-        there = (done.any(), self._arrived > first, switch, period)
+        there = (completed.size > 0, self._arrived > first, switch, period)
         event = Event(
             time=max(times),
-            kinds=tuple(kind for kind, some in zip(Kind, there, strict=True) if some),
-            completed=cluster.rows[done],
+            kinds=tuple([kind for kind, some in zip(KINDS, there, strict=True) if some]),
+            completed=completed,
+            ends=ends,
             arrived=np.arange(first, self._arrived),
             switch=self._switch if switch else -1,
         )
@@ -171,11 +172,12 @@ class Simulation:
         cluster, ids = self.cluster, self._workload.jobs.id
         cluster.run_until(event.time)
         if event.completed.size:
-            cluster.complete(event.completed)
-        cluster.admit(event.arrived)
+            cluster.complete(event.completed, event.ends)
+        if event.arrived.size:
+            cluster.admit(event.arrived)
         changes: dict[str, Any] | None = None
         try:
-            stuck = self._release[self._arrived] == inf and cluster.idle()
+            stuck = self._release[self._arrived] == inf and not cluster.running
             progress = bool(event.completed.size or event.arrived.size)
             self._watch.event(event.time, progress=progress, idle=stuck)
             if cluster.rows.size and (event.arrived.size or not self._loses_jobs()):
@@ -190,7 +192,7 @@ class Simulation:
                 arrived=[ids[j] for j in event.arrived.tolist()],
                 switch=ids[event.switch] if event.switch >= 0 else None,
                 decided=changes is not None,
-                waiting=cluster.waiting(),
+                waiting=cluster.waiting,
                 in_use=cluster.nodes.in_use.tolist(),
                 energy=cluster.nodes.energy,
                 tardiness=cluster.tardiness,
@@ -200,18 +202,18 @@ class Simulation:
 
     def _loses_jobs(self) -> bool:
         """Return whether none decides, as in the authors' program once all that ran have ended."""
-        return self._authors and self._policy.keeps_running and self.cluster.idle()
+        return self._authors and self._policy.keeps_running and not self.cluster.running
 
     def _decide(self) -> Generator[State, tuple[Any, float], dict[str, Any]]:
         """Ask for a decision, check it, put it into force; return what changes."""
         cluster, options = self.cluster, self._options
-        number = len(self._seconds)
+        number, (done, current) = len(self._seconds), cluster.seen()
         state = State(
             workload=self._whole,
             now=cluster.now,
             rows=cluster.rows,
-            epochs_done=cluster.epochs_done(cluster.rows),
-            current=cluster.current(),
+            epochs_done=done,
+            current=current,
             elapsed=cluster.now - self._decided_at,
             number=number,
             seed=options.seed_of(number),

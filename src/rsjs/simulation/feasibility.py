@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Ints
+from rsjs.core.types import Bools, Floats, Ints
+from rsjs.heuristics.common.jit import compiled, inlined
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.policy import Choice, Status, Stopped
-from rsjs.simulation.state import State, gpus_in_use
+from rsjs.simulation.state import State, add_shared_gpus
 
 
 class Change(NamedTuple):
@@ -28,16 +29,29 @@ class Change(NamedTuple):
     used: Ints  # (N,) GPUs in use from now on
 
 
+class NodeLimits(NamedTuple):
+    """Constraints of a workload as arrays."""
+
+    allowed: Bools  # (N, V)
+    size: Ints  # (V,) GPUs
+    gpu: Ints  # (V,) GPU type
+    dedicated: Floats  # (J, T, G + 1) h per epoch; inf = not admissible
+    shared: Floats  # (J, T, L)
+
+
 class Constraints:
     """Constraints on the solutions of a policy."""
 
     def __init__(self, whole: Instance) -> None:
-        self._whole = whole
-        dedicated, shared = whole.hours_per_epoch, whole.shared_hours_per_epoch
-        self._stride = dedicated.shape[2]
-        self._admissible = np.isfinite(np.concatenate([dedicated, shared], axis=2))
-        self._nodes, self._allowed = whole.cluster.nodes, whole.cluster.allowed
-        self._size = np.append(whole.cluster.gpus_of_type, 0)  # the last entry is that of type -1
+        self._whole, cluster = whole, whole.cluster
+        self._limits = NodeLimits(
+            allowed=cluster.allowed,
+            size=cluster.gpus_of_type,
+            gpu=cluster.gpu_of_type,
+            dedicated=whole.hours_per_epoch,
+            shared=whole.shared_hours_per_epoch,
+        )
+        self._size = np.append(cluster.gpus_of_type, 0)  # the last entry is that of type -1
 
     def check(self, state: State, solution: Solution) -> Change:
         """Return the changes of a solution; raise Stopped if it is not feasible."""
@@ -56,54 +70,91 @@ class Constraints:
         rule = self._whole.objective.open_nodes
         if rule == "free":
             return True
-        selected = int((solution.node_type >= 0).sum())
-        return rule == "jahani_eq" and selected == min(jobs, self._nodes)
+        kind = solution.node_type
+        return rule == "jahani_eq" and int((kind >= 0).sum()) == min(jobs, len(kind))
 
     def _passed(self, state: State, solution: Solution) -> Change | None:
         """Return the change; None if a constraint other than `open_nodes` does not hold."""
         before, node, kind = state.current, solution.job_node, solution.node_type
-        gpus, level, cluster = solution.job_gpus, solution.job_level, self._whole.cluster
+        gpus, level = solution.job_gpus, solution.job_level
         if not node.shape == gpus.shape == level.shape == state.rows.shape:
             return None
-        if kind.shape != (self._nodes,) or not _within(kind, len(cluster.node_types)):
+        if kind.shape != before.node_type.shape:
             return None
-        if not _within(node, self._nodes):
+        jobs, used = np.empty(len(node), dtype=np.int64), np.zeros(len(kind), dtype=np.int64)
+        count = changes(
+            *(self._limits, state.rows, node, gpus, level, kind),
+            *(before.job_node, before.job_gpus, before.job_level, before.node_type, jobs, used),
+        )
+        if count < 0:
             return None
-        retyped = kind != before.node_type
-        new = (retyped & (kind >= 0)).nonzero()[0]
-        if new.size and not self._allowed[new, kind[new]].all():
-            return None
-        jobs = (node != before.job_node) | (gpus != before.job_gpus) | (level != before.job_level)
-        if retyped.any():
-            jobs |= retyped[node] & (node >= 0)
-        changed = jobs.nonzero()[0]
-        if changed.size and not self._admitted(
-            state.rows[changed], node[changed], gpus[changed], level[changed], kind
-        ):
-            return None
-        used = gpus_in_use(cluster, solution)
-        return Change(jobs=changed, used=used) if (used <= self._size[kind]).all() else None
-
-    def _admitted(self, rows: Ints, node: Ints, gpus: Ints, level: Ints, kind: Ints) -> bool:
-        """Return whether each job is in exactly one mode that its node admits, or waits."""
-        waits = node < 0
-        if ((gpus != 0) & waits).any() or ((level != -1) & waits).any():
-            return False
-        runs = (~waits).nonzero()[0]
-        gpus, level, types = gpus[runs], level[runs], kind[node[runs]]
-        shared = level >= 0
-        if ((types < 0) | ((gpus > 0) == shared) | (gpus < 0) | (gpus > self._size[types])).any():
-            return False
-        if not _within(level, self._admissible.shape[2] - self._stride):
-            return False
-        column = np.where(shared, self._stride + level, gpus)
-        gpu = self._whole.cluster.gpu_of_type[types]
-        return bool(self._admissible[rows[runs], gpu, column].all())
+        if self._limits.shared.shape[2]:
+            add_shared_gpus(self._whole.cluster, solution, used)
+            if (used > self._size[kind]).any():
+                return None
+        return Change(jobs=jobs[:count], used=used)
 
 
-def _within(values: Ints, limit: int) -> bool:
-    """Return whether all are from -1 to limit - 1."""
-    return not values.size or bool(values.min() >= -1 and values.max() < limit)
+@compiled
+def changes(
+    limits: NodeLimits,
+    rows: Ints,
+    node: Ints,
+    gpus: Ints,
+    level: Ints,
+    kind: Ints,
+    node_before: Ints,
+    gpus_before: Ints,
+    level_before: Ints,
+    kind_before: Ints,
+    changed: Ints,
+    used: Ints,
+) -> int:
+    """
+    Fill `changed` with the jobs placed anew or taken off their GPUs, and (N,) dedicated GPUs.
+
+    Returns
+    -------
+    int
+        How many jobs; -1 if a constraint does not hold, the packing of shares aside.
+    """
+    for n in range(kind.shape[0]):
+        v = kind[n]
+        if v < -1 or v >= limits.size.shape[0]:
+            return -1
+        if v >= 0 and v != kind_before[n] and not limits.allowed[n, v]:
+            return -1
+    count = 0
+    for j in range(rows.shape[0]):
+        n, g, share = node[j], gpus[j], level[j]
+        if n < -1 or n >= kind.shape[0]:
+            return -1
+        kept = n == node_before[j] and g == gpus_before[j] and share == level_before[j]
+        if not kept or (n >= 0 and kind[n] != kind_before[n]):
+            changed[count] = j
+            count += 1
+            if n < 0 and (g != 0 or share != -1):
+                return -1
+            if n >= 0 and not admitted(limits, rows[j], kind[n], g, share):
+                return -1
+        if n >= 0:
+            used[n] += g
+            if used[n] > limits.size[kind[n]]:
+                return -1
+    return count
+
+
+@inlined
+def admitted(limits: NodeLimits, job: int, kind: int, gpus: int, level: int) -> bool:
+    """Return whether a job may run on a node type, in the one mode that it has there."""
+    if kind < 0 or gpus < 0 or level < -1 or (gpus > 0) == (level >= 0):
+        return False
+    if gpus > limits.size[kind] or level >= limits.shared.shape[2]:
+        return False
+    gpu = limits.gpu[kind]
+    if gpus > 0:
+        return bool(limits.dedicated[job, gpu, gpus] < np.inf)
+    return bool(limits.shared[job, gpu, level] < np.inf)
 
 
 def checked(reply: Any, jobs: int) -> Choice:
@@ -119,7 +170,8 @@ def checked(reply: Any, jobs: int) -> Choice:
         raise _refused("/change", getattr(change, "dtype", type(change).__name__), "hours, array")
     if change.shape != (jobs,):
         raise _refused("/change", f"shape {change.shape}", f"shape {(jobs,)}, a time for each job")
-    for at in np.flatnonzero(~(change >= 0))[:1]:
+    if not change.min(initial=0) >= 0:
+        at = np.flatnonzero(~(change >= 0))[0]
         raise _refused(f"/change/{at}", change[at], "hours >= 0 from now, inf = none")
     return reply
 

@@ -119,4 +119,7 @@ def real_times(whole: Instance, workload_digest: str, options: Options) -> tuple
     if options.denominator == "real":
         factor = 1 / factor
     first, second = factor[: dedicated.size], factor[dedicated.size :]
-    return dedicated * first.reshape(dedicated.shape), shared * second.reshape(shared.shape)
+    real = dedicated * first.reshape(dedicated.shape), shared * second.reshape(shared.shape)
+    for hours in real:
+        hours.setflags(write=False)
+    return real

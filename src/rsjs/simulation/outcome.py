@@ -159,7 +159,7 @@ def totals(workload: Workload, cluster: RunningCluster, records: list[LoggedEven
         idle_gpu_hours=nodes.idle_hours,
         preemptions=cluster.preemptions,
         moves=cluster.moves,
-        repeated_epochs=float(cluster.repeated.sum()),
+        repeated_epochs=cluster.repeated_epochs,
         longest_queue=max((record.waiting for record in records), default=0),
         events=len(records),
         decisions=sum(record.decided for record in records),

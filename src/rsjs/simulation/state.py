@@ -24,16 +24,22 @@ from rsjs.instances.solution import Solution
 
 def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:
     """Return (N,) dedicated GPUs and those that shares pack into; jobs are on nodes that are on."""
-    node, level = placement.job_node, placement.job_level
+    node = placement.job_node
     runs = node >= 0
     used = np.bincount(node[runs], placement.job_gpus[runs], cluster.nodes).astype(np.int64)
+    add_shared_gpus(cluster, placement, used)
+    return used
+
+
+def add_shared_gpus(cluster: Cluster, placement: Solution, used: Ints) -> None:
+    """Add the GPUs that shares pack into to those in use."""
+    node, level = placement.job_node, placement.job_level
     shares: dict[int, list[int]] = {}
     for j in (level >= 0).nonzero()[0].tolist():
         shares.setdefault(int(node[j]), []).append(int(level[j]))
     for n, levels in shares.items():
         gpu = cluster.gpu_types[cluster.gpu_of_type[placement.node_type[n]]]
         used[n] += _packed(tuple(sorted(gpu.levels[own].units for own in levels)), gpu.units)
-    return used
 
 
 _packed = lru_cache(maxsize=4096)(gpus_for_shares)
@@ -70,8 +76,13 @@ class State:
     @cached_property
     def kept(self) -> Solution:
         """The current placement, nodes without a job switched off."""
-        node_type = np.where(self.used > 0, self.current.node_type, -1)
-        return replace(self.current, node_type=node_type)
+        own, node_type = self.current, np.where(self.used > 0, self.current.node_type, -1)
+        return Solution(
+            job_node=own.job_node,
+            job_gpus=own.job_gpus,
+            job_level=own.job_level,
+            node_type=node_type,
+        )
 
     @cached_property
     def instance(self) -> Instance:
@@ -100,7 +111,7 @@ class State:
             current=current,
         )
         for table in ("hours_per_epoch", "shared_hours_per_epoch"):
-            made.__dict__[table] = getattr(whole, table)[rows]
+            made.__dict__[table] = getattr(whole, table).take(rows, axis=0)
             made.__dict__[table].setflags(write=False)
         return made
 
