@@ -169,6 +169,6 @@ def test_a_bound_above_a_cost_ends_the_page_with_both_rows_named(tmp_path, monke
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
     assert len(tables.simulated("rows.csv")) == 2
     (tmp_path / "rows.csv").write_text(f"{text}\n")
-    told = r"101.0 \$ of references on w \(run b2\), expected at most 100.0 \$, .* of roll on w \(run a1\)"
+    told = r"101.0 \$ of references on w \(run b2\), .* 100.0 \$, the cost of roll on w \(run a1\)"
     with pytest.raises(InputError, match=told):
         tables.simulated("rows.csv")
