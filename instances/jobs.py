@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.types import Floats, Ints, ReadOnly
+from rsjs.instances.epoch_distribution import EpochDistribution
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,3 +71,12 @@ class Jobs(ReadOnly):
 
 TUPLES = ("id", "application", "law", "meta")
 ARRAYS = tuple(each.name for each in fields(Jobs) if each.type in ("Floats", "Ints"))
+
+
+def drawn_epochs(jobs: Jobs, laws: Mapping[str, EpochDistribution], u: Floats) -> Ints:
+    """Return (J,) W_j, drawn from the distribution of each job by numbers u (J,) in [0, 1)."""
+    drawn, names = jobs.epochs_max.copy(), np.array(jobs.law)
+    for name, distribution in laws.items():
+        rows = np.flatnonzero(names == name)
+        drawn[rows] = distribution.quantile(u[rows])
+    return drawn

@@ -14,7 +14,8 @@ instance is job pi(j), node n is node sigma(n).
 
 `with_change_costs` makes an instance charge migrations and starts.
 
-A rigid workload (`rigid`) is one of jobs that admit a single number of GPUs, as users ask for it.
+A rigid workload (`rigid`) is one of jobs that admit a single number of GPUs, as users ask for it;
+one that is redrawn (`redrawn`) has other numbers of epochs, of the same distributions.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, integer
 from rsjs.core.types import Ints
 from rsjs.instances import costs
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.random_streams import rounded
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.jobs import drawn_epochs
 from rsjs.instances.solution import Solution
 
 
@@ -183,4 +185,22 @@ def rigid(workload: Workload) -> Workload:
             inflation=np.full_like(jobs.inflation, np.inf),
         ),
         generator={**origin, "parameters": {**origin.get("parameters", {}), "rigid": True}},
+    )
+
+
+def redrawn(workload: Workload, number: int) -> Workload:
+    """
+    Return the workload with the epochs that its jobs run drawn again, for numbers 1, 2, ...
+
+    They are drawn by the name of the workload and the number, independent of those that it has:
+    what a policy that does not know them pays on average over numbers estimates its expected cost.
+    """
+    integer("number", number, 1)
+    u = random_streams.uniforms("redrawn", number, workload.name, len(workload.jobs))
+    origin = workload.generator
+    return replace(
+        workload,
+        name=f"{workload.name}-w{number}",
+        realised_epochs=drawn_epochs(workload.jobs, workload.laws, u),
+        generator={**origin, "parameters": {**origin.get("parameters", {}), "redrawn": number}},
     )

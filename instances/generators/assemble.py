@@ -22,7 +22,7 @@ from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.job_times import JobTimes
 from rsjs.instances.instance import FAMILIES, Instance, Objective, Workload
-from rsjs.instances.jobs import Jobs
+from rsjs.instances.jobs import Jobs, drawn_epochs
 
 H, RHO = 1.0, 100.0  # [h], -; of Jahani 2019, taken for all families
 
@@ -143,12 +143,7 @@ class InstanceParts:
 
     def _realised(self, jobs: Jobs) -> Ints:
         """Return (J,) W_j, drawn from the distribution of each job."""
-        u = self._uniforms("realised")
-        realised = jobs.epochs_max.copy()
-        for name, law in self.laws.items():
-            rows = np.array([law_of_job == name for law_of_job in jobs.law])
-            realised[rows] = law.quantile(u[rows])
-        return realised
+        return drawn_epochs(jobs, self.laws, self._uniforms("realised"))
 
 
 # Rule -> the latest due date from the min and max time of a job; the earliest is the min.

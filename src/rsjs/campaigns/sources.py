@@ -22,6 +22,7 @@ from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
 from rsjs.formulations.milp.models import models
+from rsjs.instances.instance import Workload
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
@@ -30,6 +31,7 @@ from rsjs.instances.library.sets import GENERATORS, WORKLOADS
 from rsjs.instances.mig.job_generator.generate import read_source
 from rsjs.instances.mig.scheduling import problem as scheduling
 from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.transform import redrawn
 from rsjs.runs.kinds.base import Kind, kind
 
 MOST = 10**5  # nodes or jobs of one instance
@@ -69,7 +71,19 @@ def sources(name: Kind, entry: Entry, folder: Path, at: str) -> Iterable[Source]
     if extra and given[0] not in drawing:
         expected = f"it beside a {' or '.join(drawing)} only"
         raise InputError(f"{at}/{min(extra)}", described("this key"), expected)
-    return ways[given[0]](name, entry, folder, at)
+    found = ways[given[0]](name, entry, folder, at)
+    return _redrawn(found, int(entry["redraw"])) if "redraw" in entry else found
+
+
+def _redrawn(given: Iterable[Source], draws: int) -> Iterator[Source]:
+    """Yield so many workloads for each: those with W_j drawn again."""
+    for source, number in product(given, range(1, draws + 1)):
+        key = canonical_text({"redrawn": number, "of": source.key})
+        yield Source(key=key, make=partial(_drawn_again, source.make, number))
+
+
+def _drawn_again(make: Callable[[], Workload], number: int) -> Workload:
+    return redrawn(make(), number)
 
 
 def _read(name: Kind, entry: Entry, folder: Path, at: str) -> Iterator[Source]:

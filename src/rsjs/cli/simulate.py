@@ -18,9 +18,13 @@ from rsjs.rows.select import is_reference, refuse_bounds_above_costs
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation import event_log, metrics
+from rsjs.simulation.expectation import draws_of, mean, ratio
 from rsjs.simulation.options import DENOMINATORS, KNOWN, WITHHELD, Options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rsjs.rows.columns import Row
     from rsjs.simulation.outcome import Outcome
 
 DEFAULT = "queue:edf"
@@ -72,6 +76,9 @@ def simulate(
         str, option("NAME", "What errors are relative to: predicted or real.")
     ] = "predicted",
     decision_limit: Annotated[float, option("SECONDS", "Of each decision.")] = 60.0,
+    redraw: Annotated[
+        int | None, option("N", "Also simulate N times with the epochs of jobs drawn again.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -90,7 +97,8 @@ def simulate(
     lower bound on the cost, for `rsjs_verify.py --bound`. The table has costs over the bound and
     over the best one known. --compare also gives costs over that of the first policy, two baselines
     and, where options make the times differ from those predicted, the predicted costs; --epochs
-    both what each policy costs that is told how many epochs each job runs.
+    both what each policy costs that is told how many epochs each job runs; --redraw mean costs over
+    draws of these numbers, and a bound on the expected cost of every policy.
     """
     from rsjs.campaigns import records
     from rsjs.campaigns.store import Store
@@ -127,7 +135,7 @@ def simulate(
         if named is not None and not named.strip(", "):
             raise InputError(given, named, f"policies, e.g. {DEFAULT}")
     asked = [] if replay else requests(compare or policy or DEFAULT, deciders())
-    policies = (served(one, workload.submitted()) for one in asked)
+    policies = (served(one, options.shown(workload)) for one in asked)
     chosen = [of_workload.request(one.spelling) for one in policies]
     replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
     options = options if replayed is None else replayed.options
@@ -157,31 +165,52 @@ def simulate(
         files.append(output / f"{file_name(replayed.policy)}{LOG}")
         event_log.write(replayed, files[-1])
     predicted, told = options.as_predicted(), replace(options, epochs=KNOWN)
+    draws = draws_of(workload, redraw) if redraw is not None else []
+    bounds = of_workload.request(f"{REFERENCES.name}?baselines=no")
     others: dict[str, list[Any]] = {}
-    for name, wanted, other, remark in (
-        ("predicted", compare and predicted != options, predicted, "with times as predicted"),
-        ("known", epochs == BOTH, told, "with policies that are told W_j"),
+    for name, pairs, other, remark in (
+        (
+            "predicted",
+            [(workload, chosen)] if compare and predicted != options else [],
+            predicted,
+            "The same once more with times as predicted, for the costs predicted:",
+        ),
+        (
+            "known",
+            [(workload, chosen)] if epochs == BOTH else [],
+            told,
+            "The same once more with policies that are told W_j:",
+        ),
+        (
+            "drawn",
+            [(one, [*chosen, bounds]) for one in draws],
+            options,
+            "The same with W_j drawn again:",
+        ),
     ):
         others[name] = []
-        if wanted and not done.interrupted:
-            remark = f"The same once more {remark}:"
-            again = compared([(workload, chosen)], allowed, output, other.of_campaign(), remark)
+        if pairs and not done.interrupted:
+            again = compared(pairs, allowed, output, other.of_campaign(), remark)
             done = replace(done, interrupted=again.interrupted, left=again.left)
-            others[name] = [row for row in again.rows if not is_reference(row)]
+            others[name] = again.rows
     comparable: list[Any] = [*([known] if known else []), *rows, *others["known"]]
+    refuse_bounds_above_costs(others["drawn"])
     refuse_bounds_above_costs(comparable)
     best = references(comparable)
     rows = referred(rows, best)
     shared = {name: known.get(name) for name in BOUNDS}
     shared["best_cost"] = next((one.cost for one in best.values()), None)
     costs = {
-        name: {row["spelling"]: row["objective"] for row in runs} for name, runs in others.items()
+        name: {row["spelling"]: row["objective"] for row in others[name]}
+        for name in ("predicted", "known")
     }
+    shared |= expected(others["drawn"])
     for row in rows:
-        row |= shared
+        row |= shared | expected(others["drawn"], row.get("spelling"))
         row["over_bound"] = metrics.ratio(row["objective"], row["best_bound"])
-        row["known_cost"] = costs["known"].get(row.get("spelling"))
-        row["over_known"] = metrics.ratio(row["objective"], row["known_cost"])
+        if epochs == BOTH:
+            row["known_cost"] = costs["known"].get(row.get("spelling"))
+            row["over_known"] = metrics.ratio(row["objective"], row["known_cost"])
         if compare:
             row |= metrics.metrics(row, rows[0])
             row["predicted_cost"] = costs["predicted"].get(row["spelling"])
@@ -207,3 +236,32 @@ def simulate(
         },
         as_json=as_json,
     )
+
+
+def expected(drawn: Sequence[Row], spelling: str | None = None) -> dict[str, Any]:
+    """
+    Return the mean bound over draws of W_j, or a policy's mean cost, with 95 % intervals.
+
+    Nothing is known of a policy that did not complete all of them.
+    """
+    bound = {row["instance_sha256"]: row["bound"] for row in drawn if is_reference(row)}
+    bounds = [value for value in bound.values() if value is not None]
+    if not bounds:
+        return {}
+    if spelling is None:
+        found = mean(bounds)
+        return {"expected_bound": found.value, "expected_half": found.half, "draws": len(bounds)}
+    costs = [
+        (cost, bound.get(row["instance_sha256"]))
+        for row in drawn
+        if row["spelling"] == spelling and (cost := row["objective"]) is not None
+    ]
+    pairs = [(cost, own) for cost, own in costs if own is not None]
+    if len(pairs) < len(bounds):
+        return {}
+    over = ratio(*map(list, zip(*pairs, strict=True)))
+    return {
+        "mean_cost": mean([cost for cost, _ in pairs]).value,
+        "over_expected": over.value,
+        "over_expected_half": over.half,
+    }

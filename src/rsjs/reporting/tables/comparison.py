@@ -107,6 +107,9 @@ SIMULATIONS: Sequence[Column] = (
     Column("over_best", "/ best", formats.ratio, part="cost"),
     _cost("known_cost", "W_j known", rank=3),
     Column("over_known", "/ known", formats.ratio, part="cost"),
+    _cost("mean_cost", "mean", rank=4),
+    Column("over_expected", "/ expected", formats.term, part="cost"),
+    Column("over_expected_half", "±", formats.measured, part="cost"),
     Column("cost_ratio", "ratio", formats.term, part="cost", rank=1),
     _gap("cost_reduction", "PCR", rank=1),
     _cost("predicted_cost", "predicted", rank=6),
@@ -211,6 +214,14 @@ def simulations(rows: Sequence[Row]) -> Table:
         for key, text in BOUNDS.items()
         if (value := known(rows[0], key)) is not None
     ]
+    if (expected := known(rows[0], "expected_bound")) is not None:
+        half, draws = known(rows[0], "expected_half"), rows[0]["draws"]
+        notes.append(
+            f"bound in expectation: {expected:.6g} $"
+            + ("" if half is None else f" ± {half:.3g} $ (95 %)")
+            + f", mean over {counted(draws, 'draw')} of W_j: no policy costs less on average;"
+            " expected: its mean cost on these over it, ± half the 95 % interval"
+        )
     if "cost_ratio" in rows[0]:
         first = rows[0]["method"]
         notes.append(f"ratio, PCR: cost over that of {first}, and by how much it is less")
