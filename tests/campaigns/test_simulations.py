@@ -17,6 +17,7 @@ from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
 from rsjs.instances.library.sets import library_set
+from rsjs.instances.transform import redrawn
 from rsjs.runs.kinds.base import FIGURES, kind
 from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
@@ -95,6 +96,14 @@ def test_a_workload_without_the_epochs_that_its_jobs_run_is_refused_in_one_line(
     with pytest.raises(InputError, match=r"w.json: .*realised") as refused:
         asked.sources[0].make()
     assert "\n" not in str(refused.value)
+
+
+def test_a_campaign_draws_the_epochs_of_each_workload_again(tmp_path):
+    asked = _read(tmp_path, GOOD.replace("sizes", "redraw = 2\nsizes"))
+    drawn = [source.make() for source in asked.sources]
+    assert [one.name[-3:] for one in drawn] == ["-w1", "-w2"] * 2
+    assert drawn[1].digest == redrawn(_workload("exp"), 2).digest
+    assert len({source.key for source in asked.sources}) == 4
 
 
 def test_other_methods_take_the_place_of_those_that_decide_and_bounds_stay(tmp_path):

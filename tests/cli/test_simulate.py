@@ -9,9 +9,10 @@ from rsjs import commit, rsjs_verify
 from rsjs.campaigns import records
 from rsjs.campaigns.collection import collect
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.io.files import write_workload
+from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.rows.csv import read_table
 from rsjs.simulation import event_log
+from rsjs.simulation.expectation import expected_bound
 
 pytestmark = pytest.mark.usefixtures("blank")
 
@@ -179,6 +180,17 @@ def test_the_price_of_not_knowing_the_epochs_is_a_column_of_its_own(workload, tm
         assert hidden["over_best"] == pytest.approx(hidden["objective"] / best)
         assert hidden["over_bound"] > hidden["over_best"] > 1
     assert "best: " in (tmp_path / "both" / "table.md").read_text()
+
+
+def test_draws_of_the_epochs_give_a_bound_in_expectation(workload, tmp_path, rsjs):
+    asked = ("simulate", workload, "--policy", "queue:pedf", "-o", tmp_path / "out")
+    found = rsjs(*asked, "--json", "--redraw", 3).json
+    (row,) = found["rows"]
+    expected = expected_bound(read_workload(workload), draws=3)
+    assert (found["expected_bound"], found["draws"]) == (pytest.approx(expected.value), 3)
+    assert row["over_expected"] == pytest.approx(row["mean_cost"] / expected.value)
+    assert found["workload_bound"] != pytest.approx(expected.value, rel=1e-3)
+    assert "bound in expectation: " in (tmp_path / "out" / "table.md").read_text()
 
 
 def test_a_bound_above_a_cost_ends_the_table_with_both_rows_named(
