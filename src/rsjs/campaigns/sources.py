@@ -71,8 +71,8 @@ def sources(name: Kind, entry: Entry, folder: Path, at: str) -> Iterable[Source]
     if extra and given[0] not in drawing:
         expected = f"it beside a {' or '.join(drawing)} only"
         raise InputError(f"{at}/{min(extra)}", described("this key"), expected)
-    found = ways[given[0]](name, entry, folder, at)
-    return _redrawn(found, int(entry["redraw"])) if "redraw" in entry else found
+    named = ways[given[0]](name, entry, folder, at)
+    return _redrawn(named, int(entry["redraw"])) if "redraw" in entry else named
 
 
 def _redrawn(given: Iterable[Source], draws: int) -> Iterator[Source]:

@@ -215,7 +215,7 @@ def simulations(rows: Sequence[Row]) -> Table:
         if (value := known(rows[0], key)) is not None
     ]
     if (expected := known(rows[0], "expected_bound")) is not None:
-        half, draws = known(rows[0], "expected_half"), rows[0]["draws"]
+        half, draws = known(rows[0], "expected_half"), known(rows[0], "draws")
         notes.append(
             f"bound in expectation: {expected:.6g} $"
             + ("" if half is None else f" ± {half:.3g} $ (95 %)")
