@@ -35,7 +35,6 @@ from rsjs.instances.generators.random_streams import rounded
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 
-
 NEAR = 1e-9  # steps: so little above a whole number is rounding
 
 

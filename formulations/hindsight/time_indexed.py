@@ -35,16 +35,16 @@ before its end in its last step. a_jt tells whether it is incomplete before step
     (10) sum {x_jnkt : n has GPU type i} <= w_jik, sum_ik w_jik = 1      if jobs keep their mode
 
 **Which side.** Every solution is a schedule that costs no more, so the optimum is an *upper* bound
-on that of the variant, and the model's dual bound none for it. Without preemption it is the optimum
-itself, for jobs that stay on their node, if all r_j, d_j and W_j a_jnk are multiples of one step: in
-any schedule, starts that are off the grid by one amount move together, to the left or to the right,
-at a cost that is linear until they meet the grid or other starts; one of the two costs no more. With
-preemption it need not be, however fine the steps: three jobs of a step each on two nodes are done in
-one step and a half.
+on that of the variant, and the solver's dual bound is none for it. Without preemption it is the
+optimum itself, for jobs that stay on their node, if all r_j, d_j and W_j a_jnk are multiples of one
+step: in any schedule, starts that are off the grid by one amount can move together, to the left or
+to the right, at a cost that is linear until they meet the grid or other starts; in one direction it
+does not rise. With preemption it need not be, however fine the steps: three jobs of a step each on
+two GPUs are done in one step and a half.
 
-A job that completes after d_j + (U - E) / eta_j costs more than U in all, E being the least energy of
-all jobs: such columns are left out. U is the cost of a schedule without preemption that `first`
-finds: jobs by due date, each where it costs least.
+A job that completes after d_j + (U - E) / eta_j costs more than U in all, E being the least energy
+of all jobs: such columns are left out. U is the cost of a schedule without preemption: jobs in one
+of four orders, each where it then costs least.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.instances.instance import Workload
+from rsjs.instances.jobs import Jobs
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -77,7 +78,7 @@ ABOVE = 1 + 1e-9  # rounding of costs
 CLOSE = 1e-9  # h: a run that ends so much after an edge does not touch the next step
 
 
-class Run(NamedTuple):
+class JobRun(NamedTuple):
     """A job on GPUs of a node."""
 
     job: int
@@ -99,13 +100,20 @@ class WorkloadSteps:
     hours: Floats  # (J, M) W_j a_jnk, inf where not admissible
     price: Floats  # (N, G + 1) c_n(u) [$/h]; inf beyond s_n
     linear: Bools  # (N,)
-    first: list[Run]  # a schedule without preemption
+    first: list[JobRun]  # a schedule without preemption
     latest: Floats  # (J,) h: no schedule that costs at most as much has a later completion
 
     @cached_property
     def length(self) -> Floats:
         """(T,) |t| [h]."""
-        return np.diff(self.edges)
+        length: Floats = np.diff(self.edges)
+        return length
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """(N,) s_n."""
+        sizes: Ints = np.isfinite(self.price).sum(axis=1) - 1
+        return sizes
 
     @cached_property
     def columns(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -159,14 +167,10 @@ def data_of(
     if (alone := np.flatnonzero(np.isinf(hours).all(axis=1))).size:
         raise InputError(f"/jobs/{alone[0]}", jobs.id[alone[0]], "a job that runs without shares")
     straight = np.where(np.isfinite(price), counts * price[:, 1:2], np.inf)
-    end = max(jobs.due.max(), jobs.release.max()) + hours.min(axis=1).sum() + len(jobs) * step
-    begin = jobs.release.min()
-    grid = step * np.arange(np.floor(begin / step), np.ceil(end / step) + 1)
-    edges = np.unique(np.concatenate([grid, jobs.release, jobs.due]))
     data = WorkloadSteps(
         workload=workload,
-        variant=variant,
-        edges=edges[edges >= begin],
+        variant="no_preemption",
+        edges=np.empty(0),
         node=node,
         gpus=gpus,
         hours=hours,
@@ -175,12 +179,29 @@ def data_of(
         first=[],
         latest=np.full(len(jobs), np.inf),
     )
-    runs, cost = first_schedule(replace(data, variant="no_preemption"))
+    # a schedule of all jobs, one after the other in the fastest mode, ends by then
+    end = max(jobs.due.max(), jobs.release.max()) + (hours.min(axis=1) + step).sum()
+    data = replace(data, edges=_edges(jobs, step, end))
+    slack = jobs.due - hours.min(axis=1)
+    orders = (jobs.due, slack, jobs.release, hours.min(axis=1) / np.maximum(jobs.weight, 1e-9))
+    runs, cost = min((first_schedule(data, order) for order in orders), key=lambda one: one[1])
     least = (hours * _least_prices(price)[node, gpus]).min(axis=1).sum()
     with np.errstate(divide="ignore"):
-        latest = np.maximum(jobs.due, jobs.release) + (cost - least) * ABOVE / jobs.weight
-    longest = np.searchsorted(edges, min(latest.max(), max(run.end for run in runs)) - CLOSE)
-    return replace(data, first=runs, latest=latest, edges=data.edges[: longest + 1])
+        latest = jobs.due + (cost - least) * ABOVE / jobs.weight
+    # no optimal schedule waits after the last release without any job that runs
+    longest = np.where(np.isfinite(hours), hours, 0.0).max(axis=1).sum()
+    latest = np.minimum(latest, jobs.release.max() + longest)
+    edges = _edges(jobs, step, latest.max())
+    return replace(data, variant=variant, first=runs, latest=latest, edges=edges)
+
+
+def _edges(jobs: Jobs, step: float, end: float) -> Floats:
+    """Return the edges of steps from the first release until a time or later [h]."""
+    begin = jobs.release.min()
+    grid = step * np.arange(np.floor(begin / step), np.ceil(end / step - CLOSE) + 1)
+    edges = np.unique(np.concatenate([grid, jobs.release, jobs.due[jobs.due < grid[-1]]]))
+    from_first: Floats = edges[edges >= begin]
+    return from_first
 
 
 def _least_prices(price: Floats) -> Floats:
@@ -190,11 +211,11 @@ def _least_prices(price: Floats) -> Floats:
     return np.concatenate([np.zeros((len(price), 1)), least * counts], axis=1)
 
 
-def first_schedule(data: WorkloadSteps) -> tuple[list[Run], float]:
-    """Return a schedule and its cost [$]: jobs by due date, each where it then costs least."""
+def first_schedule(data: WorkloadSteps, order: Floats) -> tuple[list[JobRun], float]:
+    """Return a schedule and its cost [$]: jobs in an order, each where it then costs least."""
     jobs, (job, place, step, after) = data.workload.jobs, data.columns
     used, runs, total = np.zeros((len(data.price), len(data.length)), dtype=np.int64), [], 0.0
-    for j in np.argsort(jobs.due, kind="stable"):
+    for j in np.argsort(order, kind="stable"):
         best, chosen = np.inf, None
         for c in np.flatnonzero(job == j):
             n, k, steps = data.node[place[c]], data.gpus[place[c]], slice(step[c], after[c])
@@ -203,14 +224,14 @@ def first_schedule(data: WorkloadSteps) -> tuple[list[Run], float]:
             if cost >= best:
                 continue
             before = used[n, steps]
-            if before.max() + k >= data.price.shape[1]:
+            if before.max() + k > data.sizes[n]:
                 continue
             if data.linear[n]:
                 cost += data.price[n, k] * hours
             else:
                 cost += (data.price[n, before + k] - data.price[n, before]) @ data.length[steps]
             if cost < best:
-                best, chosen = cost, (Run(int(j), int(n), int(k), begin, begin + hours), steps)
+                best, chosen = cost, (JobRun(int(j), int(n), int(k), begin, begin + hours), steps)
         assert chosen is not None, "there is room after all others"
         run, steps = chosen
         used[run.node, steps] += run.gpus
@@ -241,7 +262,7 @@ def build(data: WorkloadSteps) -> ConcreteModel:
         for t in range(step[c], after[c]):
             taken[node[c], t].append((gpus[c], variable))
     curved = [place for place in taken if not data.linear[place[0]]]
-    sizes = (np.isfinite(price).sum(axis=1) - 1).tolist()
+    sizes = data.sizes.tolist()
     m.y = pyo.Var([(n, u, t) for n, t in curved for u in range(1, sizes[n] + 1)], domain=pyo.Binary)
     costs = [(length[t] * float(price[n, u]), y) for (n, u, t), y in m.y.items()]
     one = Rows(curved)
@@ -308,7 +329,7 @@ def build(data: WorkloadSteps) -> ConcreteModel:
     return m
 
 
-def extract(data: WorkloadSteps, x: Floats) -> list[Run]:
+def extract(data: WorkloadSteps, x: Floats) -> list[JobRun]:
     """Return the schedule in an integral column vector."""
     job, place, step, _ = data.columns
     chosen = np.flatnonzero(x[: len(job)] > 0.5)
@@ -319,20 +340,20 @@ def extract(data: WorkloadSteps, x: Floats) -> list[Run]:
     else:
         end = data.edges[t + 1] - x[len(job) : 2 * len(job)][chosen]
     rows = zip(j, data.node[p], data.gpus[p], begin, end, strict=True)
-    return [Run(int(j), int(n), int(k), float(b), float(e)) for j, n, k, b, e in rows if e > b]
+    return [JobRun(int(j), int(n), int(k), float(b), float(e)) for j, n, k, b, e in rows if e > b]
 
 
-class Optimum(NamedTuple):
+class StepsResult(NamedTuple):
     """What a solver finds of the program."""
 
     stop: Stop
-    runs: list[Run] | None  # the best schedule; None = none was found
+    runs: list[JobRun] | None  # the best schedule; None = none was found
     cost: float | None  # [$] of it in the program: no less than it costs
     bound: float | None  # [$] the solver's bound on the cost of all schedules in these steps
     counts: dict[str, int]
 
 
-def solve(data: WorkloadSteps, limits: Limits, solver: str = "highs") -> Optimum:
+def solve(data: WorkloadSteps, limits: Limits, solver: str = "highs") -> StepsResult:
     """Minimise the cost with a backend of this name."""
     from rsjs.formulations.milp.from_pyomo import declared_matrix
 
@@ -340,7 +361,7 @@ def solve(data: WorkloadSteps, limits: Limits, solver: str = "highs") -> Optimum
     matrix = declared_matrix(build(data))
     raw = ask(SolveTask(matrix, limits, seconds=limits.time_limit))
     runs = None if raw.x is None else extract(data, raw.x)
-    return Optimum(raw.stop, runs, raw.objective, raw.bound, {**matrix.counts, **raw.counts})
+    return StepsResult(raw.stop, runs, raw.objective, raw.bound, {**matrix.counts, **raw.counts})
 
 
 def relaxed(data: WorkloadSteps, limits: Limits, solver: str = "highs") -> float | None:
