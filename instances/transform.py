@@ -14,6 +14,8 @@ instance is job pi(j), node n is node sigma(n).
 
 `with_change_costs` makes an instance charge migrations and starts.
 
+Times of a workload in whole steps (`in_steps`): then schedules are found by integers.
+
 A rigid workload (`rigid`) is one of jobs that admit a single number of GPUs, as users ask for it;
 one that is redrawn (`redrawn`) has other numbers of epochs, of the same distributions.
 """
@@ -34,6 +36,8 @@ from rsjs.instances.generators.random_streams import rounded
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.jobs import drawn_epochs
 from rsjs.instances.solution import Solution
+
+NEAR = 1e-9  # steps: so little above a whole number is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,4 +207,26 @@ def redrawn(workload: Workload, number: int) -> Workload:
         name=f"{workload.name}-w{number}",
         realised_epochs=drawn_epochs(workload.jobs, workload.laws, u),
         generator={**origin, "parameters": {**origin.get("parameters", {}), "redrawn": number}},
+    )
+
+
+def in_steps(workload: Workload, hours: float) -> Workload:
+    """
+    Return the workload with releases, due dates and running times W_j a_jq in steps of `hours`.
+
+    Times are rounded up, due dates to the nearest step, at least one after the release.
+    """
+    jobs = workload.jobs
+    if not 0 < hours < np.inf:
+        raise InputError("/steps", hours, "steps of > 0 hours")
+    epochs = workload.realised_epochs[:, None, None]
+    release = np.ceil(jobs.release / hours - NEAR) * hours
+    due = np.maximum(np.rint(jobs.due / hours) * hours, release + hours)
+    table = np.ceil(epochs * workload.submitted().hours_per_epoch / hours - NEAR) * hours / epochs
+    origin = workload.generator
+    return replace(
+        workload,
+        name=f"{workload.name}-steps{hours:g}",
+        jobs=replace(jobs, release=release, due=due, hours_per_epoch=table),
+        generator={**origin, "parameters": {**origin.get("parameters", {}), "steps": hours}},
     )

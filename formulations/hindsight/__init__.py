@@ -1,0 +1,1 @@
+"""Exact models of whole workloads whose epochs are known."""
