@@ -113,7 +113,7 @@ def taken(of_jobs: SurvivalSteps, rows: Ints, done: Floats) -> SurvivalSteps:
 
 
 def _first(end: Floats, law: Ints, done: Floats) -> Ints:
-    found: Ints = (end[law] <= done[:, None]).sum(axis=1)
+    found: Ints = (end[law] <= done[:, None]).argmin(axis=1)  # the first one beyond w
     return found
 
 
