@@ -142,7 +142,7 @@ class DistributionTables:
         """Return E[W - w | W > w] in epochs for each w of `done`, W of a law by its position."""
         key = law * self._span + done.astype(np.int64)
         first = np.searchsorted(self._epochs, key, side="right") + law  # sums have one entry more
-        return self._mass_epochs[first] / self._mass[first] - done
+        return np.asarray(self._mass_epochs[first] / self._mass[first] - done)
 
 
 def _suffix_sums(values: list[int]) -> Floats:

@@ -62,7 +62,7 @@ def watched(spelling, workload):
     def decide(state, memory):
         nonlocal more
         choice = own.decide(state, memory)
-        wanted = choice.memory.decision.wanted
+        wanted = choice.memory.wanted[state.rows]
         chosen.append(dict(zip(state.rows.tolist(), wanted.tolist(), strict=True)))
         free = heuristic.decide(state.instance, floor=np.zeros_like(wanted)).wanted
         more += int((free < wanted).any())
