@@ -21,7 +21,7 @@ from rsjs.heuristics.dispatching import queues
 from rsjs.heuristics.dispatching.candidates import by_due_date
 from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.greedy.kernels_queue import Queue, QueueRules
+from rsjs.heuristics.greedy.kernels_queue import JobQueue, QueueRules
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.randomized_shared import SharedConstructions
@@ -148,7 +148,7 @@ def _queue() -> Work:
         node_type=running.node_type,
     )
     rules = QueueRules(keeps=True, alone=False, any_node=False)
-    queue = Queue(instance.cluster, PowerModel.of(instance), instance.jobs.due, rules)
+    queue = JobQueue(instance.cluster, PowerModel.of(instance), instance.jobs.due, rules)
     order, rows = by_due_date(instance), np.arange(len(instance.jobs))
     rows.setflags(write=False)
     left = np.array(instance.jobs.remaining)

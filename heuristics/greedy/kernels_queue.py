@@ -16,7 +16,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, compiled, inlined, smallest
-from rsjs.heuristics.greedy.arrays import LAST, SHIFT, NodeLevels, NodeTables, settled
+from rsjs.heuristics.greedy.arrays import LAST, SHIFT, NodeLevels, NodeTables, Placement, settled
 from rsjs.heuristics.greedy.kernels_placement import (
     FreeCapacityArrays,
     all_free,
@@ -52,16 +52,7 @@ class QueueRules(NamedTuple):
     any_node: bool  # fit "all" of `placement.FITS`
 
 
-class Placement(NamedTuple):
-    """A solution."""
-
-    node: Ints  # (A,)
-    gpus: Ints  # (A,)
-    level: Ints  # (A,)
-    kind: Ints  # (N,)
-
-
-class Queue:
+class JobQueue:
     """Decisions on the jobs of a workload, with memory that they share."""
 
     def __init__(self, cluster: Cluster, model: PowerModel, due: Floats, rules: QueueRules) -> None:
@@ -85,13 +76,16 @@ class Queue:
         order : (A,) int, positions in `rows`: the queue
         epochs : (A,) float, what each job is taken to have left
         """
-        before = (current.job_node, current.job_gpus, current.job_level, current.node_type)
         placed = place_queue(
             *(self._nodes, self._closed, self._free, self._jobs, self._units, self._rules),
-            *(Placement(*before), rows, order, epochs, now),
+            *(Placement.of(current), rows, order, epochs, now),
         )
-        node, gpus, level, kind = placed
-        return Solution(job_node=node, job_gpus=gpus, job_level=level, node_type=kind)
+        return Solution(
+            job_node=placed.node,
+            job_gpus=placed.gpus,
+            job_level=placed.level,
+            node_type=placed.node_type,
+        )
 
 
 def units_of_levels(cluster: Cluster) -> Ints:
@@ -117,7 +111,7 @@ def place_queue(
     epochs: Floats,
     now: float,
 ) -> Placement:
-    """Return the placement that `Queue.decide` makes of the one before."""
+    """Return the placement that `JobQueue.decide` makes of the one before."""
     close_all(closed, free)
     node, gpus = np.full(len(rows), -1), np.zeros(len(rows), dtype=np.int64)
     level = np.full(len(rows), -1)
@@ -146,7 +140,7 @@ def place_queue(
     if rules.keeps:
         for n in before.node:
             if n >= 0:
-                kind[n] = before.kind[n]
+                kind[n] = before.node_type[n]
     return Placement(node, gpus, level, kind)
 
 
@@ -210,8 +204,8 @@ def occupy(
 ) -> None:
     """Open the nodes on which jobs run; see `placement.FreeCapacity.occupy`."""
     levels = free.levels
-    dedicated = np.zeros(len(before.kind), dtype=np.int64)
-    shares = np.full(len(before.kind), -1)  # jobs on shares; -1 = no job is there
+    dedicated = np.zeros(len(before.node_type), dtype=np.int64)
+    shares = np.full(len(before.node_type), -1)  # jobs on shares; -1 = no job is there
     for i in range(len(before.node)):
         n = before.node[i]
         if n >= 0:
@@ -227,8 +221,8 @@ def occupy(
             size = nodes.size_as[other, d]
             if size > 0:
                 take(levels, other, levels.closed + size, group, part, bit)
-        kind = nodes.gpu_of_type[before.kind[n]]
-        idle = nodes.gpus_of_type[before.kind[n]] - dedicated[n]
+        kind = nodes.gpu_of_type[before.node_type[n]]
+        idle = nodes.gpus_of_type[before.node_type[n]] - dedicated[n]
         if shares[n] > 0:
             bins = packed(units[kind], free.divided.whole[kind], n, shares[n], before)
             idle -= len(bins)
@@ -269,7 +263,7 @@ def compile_kernels(*_: object) -> None:
     """Compile or load the kernels; the arguments are not used."""
     instance = smallest()
     rules = QueueRules(keeps=False, alone=False, any_node=False)
-    queue = Queue(instance.cluster, PowerModel.of(instance), instance.jobs.due, rules)
+    queue = JobQueue(instance.cluster, PowerModel.of(instance), instance.jobs.due, rules)
     jobs = np.arange(1)
     jobs.setflags(write=False)
     queue.decide(Solution.empty(1, 1), jobs, np.arange(1), np.ones(1), 0.0)

@@ -7,13 +7,11 @@ as before are on the node where they were.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from rsjs.core.types import Bools, Ints
 from rsjs.heuristics.common.jit import compiled
-from rsjs.heuristics.greedy.arrays import NodeTables
+from rsjs.heuristics.greedy.arrays import NodeTables, Placement
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
@@ -25,21 +23,6 @@ def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
     if instance.current is None:
         return solution
     return Loads(instance.cluster).on_their_nodes(instance.current, solution)
-
-
-class Placement(NamedTuple):
-    """Where jobs run, see `Solution`."""
-
-    node: Ints  # (J,)
-    gpus: Ints  # (J,)
-    level: Ints  # (J,)
-    node_type: Ints  # (N,)
-
-    @staticmethod
-    def of(solution: Solution) -> Placement:
-        """Return the arrays of a solution."""
-        own = solution
-        return Placement(own.job_node, own.job_gpus, own.job_level, own.node_type)
 
 
 class Loads:

@@ -45,7 +45,7 @@ def dp(request: Request, whole: Instance) -> Policy:
     always_late = np.full(len(whole.jobs), -inf)  # so that the fastest mode is the best
     rules = kernel.QueueRules(keeps=False, alone=False, any_node=False)
     fastest, rank = (
-        kernel.Queue(whole.cluster, known.power, always_late, rules),
+        kernel.JobQueue(whole.cluster, known.power, always_late, rules),
         _ranks(by_release, whole),
     )
 
@@ -100,7 +100,7 @@ def queue(request: Request, whole: Instance) -> Policy:
     rules = kernel.QueueRules(
         keeps=not rule.preemptive, alone=rule.alone, any_node=request.options["fit"] == "all"
     )
-    made = kernel.Queue(whole.cluster, known.power, whole.jobs.due, rules)
+    made = kernel.JobQueue(whole.cluster, known.power, whole.jobs.due, rules)
     fastest = whole.hours_per_epoch.min(axis=(1, 2))
     rank = _ranks(rule.order, whole)
 
