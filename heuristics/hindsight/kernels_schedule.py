@@ -65,7 +65,7 @@ class Intervals(NamedTuple):
     row: Ints  # (R,)
     entry: Counts  # (R, J) mode of each job, counted from its first one; -1 = it does not run
     count: Counts  # (R, Q) jobs in each mode
-    key: Words  # (R,) of the count
+    key: Words  # (R, U) of the count, by group
     tag: Words  # (R,) of the entries
     rate: Floats  # (R,) $/h
     end: Floats  # (J,) h; inf = not in the schedule
@@ -92,6 +92,7 @@ class InsertionSpace(NamedTuple):
     packing: PackingSpace
     segments: Segments
     vertex: Ints
+    found: Ints  # (U,)
     price: Floats  # (Q,)
     hours: Floats  # (R + 1,)
     plan: Ints  # (R + 1,)
@@ -154,8 +155,9 @@ def _cut(state: Intervals, at: int, time: float) -> None:
         state.entry[new, j] = state.entry[old, j]
     for q in range(state.count.shape[1]):
         state.count[new, q] = state.count[old, q]
-    state.key[new], state.tag[new] = state.key[old], state.tag[old]
-    state.rate[new] = state.rate[old]
+    for group in range(state.key.shape[1]):
+        state.key[new, group] = state.key[old, group]
+    state.tag[new], state.rate[new] = state.tag[old], state.rate[old]
     state.size[INTERVALS], state.size[UNUSED] = size + 1, unused
 
 
@@ -183,7 +185,7 @@ def _join_equal(of: Hindsight, state: Intervals, journal: Journal, first: int, l
     """Join intervals that do not differ, positions first - 1 to last, in one bucket of prices."""
     for at in range(min(last, state.size[INTERVALS] - 1), max(first, 1) - 1, -1):
         row, before = state.row[at], state.row[at - 1]
-        if state.tag[row] != state.tag[before] or state.key[row] != state.key[before]:
+        if state.tag[row] != state.tag[before]:
             continue
         time = state.time[at]
         if _bucket(of.edges, time) != _bucket(of.edges, state.time[at - 1]):
@@ -204,19 +206,22 @@ def _set(
 ) -> None:
     """Give a job another mode in a row."""
     old, first = state.entry[row, job], of.jobs.first[job]
+    state.entry[row, job] = new
     if old >= 0:
         q = of.jobs.mode[first + old]
         state.count[row, q] -= 1
-        state.key[row] -= of.moves.word[q]
+        state.key[row, of.moves.group[q]] -= of.moves.word[q]
         state.tag[row] -= of.word[first + old]
     if new >= 0:
         q = of.jobs.mode[first + new]
         state.count[row, q] += 1
-        state.key[row] += of.moves.word[q]
+        state.key[row, of.moves.group[q]] += of.moves.word[q]
         state.tag[row] += of.word[first + new]
-    state.entry[row, job] = new
-    at = look_up(of.moves, space.known, state.count, row, state.key[row], space.packing)
-    state.rate[row] = space.known.rate[at]
+    energy = 0.0
+    for group in range(state.key.shape[1]):
+        at = look_up(of.moves, space.known, state.count, row, group, state.key[row, group], space.packing)
+        energy += space.known.rate[at]
+    state.rate[row] = energy
 
 
 @inner
@@ -289,11 +294,15 @@ def _fill_price(
     of: Hindsight, state: Intervals, space: InsertionSpace, job: int, part: float, at: int
 ) -> None:
     """Fill the prices [$/h] of a job's modes in an interval: of what is left, and of the bound."""
-    row, bucket = state.row[at], _bucket(of.edges, state.time[at])
-    found = look_up(of.moves, space.known, state.count, row, state.key[row], space.packing)
+    row, bucket, moves = state.row[at], _bucket(of.edges, state.time[at]), of.moves
+    for group in range(state.key.shape[1]):
+        space.found[group] = look_up(
+            moves, space.known, state.count, row, group, state.key[row, group], space.packing
+        )
     for entry in range(of.jobs.first[job], of.jobs.first[job + 1]):
         q = of.jobs.mode[entry]
-        space.price[q] = space.known.extra[found, q] + part * of.price[bucket, q]
+        extra = space.known.extra[space.found[moves.group[q]], moves.slot[q]]
+        space.price[q] = extra + part * of.price[bucket, q]
 
 
 @compiled
