@@ -15,7 +15,6 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.types import Bools, Floats, Ints
@@ -28,7 +27,6 @@ from rsjs.heuristics.hindsight.kernels_jobs import (
     add_segments,
     fill_hours,
     rate,
-    walk,
 )
 from rsjs.heuristics.hindsight.kernels_packing import (
     Counts,
@@ -91,6 +89,7 @@ class InsertionSpace(NamedTuple):
     known: Known
     packing: PackingSpace
     segments: Segments
+    order: Ints
     vertex: Ints
     found: Ints  # (U,)
     price: Floats  # (Q,)
@@ -305,6 +304,60 @@ def _fill_price(
         space.price[q] = extra + part * of.price[bucket, q]
 
 
+@inner
+def _select(
+    work: float, hours: Floats, segments: Segments, order: Ints, size: int
+) -> tuple[float, float, int, float]:
+    """
+    Take the segments of the least slopes until the work is done: a weighted quickselect.
+
+    Returns
+    -------
+    $, the last slope, how many segments at the front of `order` are taken, and the part of the last
+    one of these.
+    """
+    low, high, left, cost = 0, 0, work, 0.0
+    for s in range(size):
+        if hours[segments.bucket[s]] > 0.0:
+            order[high] = s
+            high += 1
+    end = high
+    while low < high:
+        a, b = segments.slope[order[low]], segments.slope[order[(low + high) // 2]]
+        c = segments.slope[order[high - 1]]
+        pivot = max(min(a, b), min(max(a, b), c))
+        below, at, above, epochs, dollars = low, low, high, 0.0, 0.0
+        while at < above:
+            s = order[at]
+            slope = segments.slope[s]
+            if slope < pivot:
+                epochs += hours[segments.bucket[s]] * segments.gain[s]
+                dollars += hours[segments.bucket[s]] * segments.gain[s] * slope
+                order[at], order[below] = order[below], s
+                below += 1
+                at += 1
+            elif slope > pivot:
+                above -= 1
+                order[at], order[above] = order[above], s
+            else:
+                at += 1
+        if epochs >= left:
+            high = below
+            continue
+        left -= epochs
+        cost += dollars
+        for at in range(below, above):
+            s = order[at]
+            epochs = hours[segments.bucket[s]] * segments.gain[s]
+            if epochs >= left:
+                return cost + left * pivot, pivot, at + 1, left / epochs
+            left -= epochs
+            cost += epochs * pivot
+        low = above
+    slope = segments.slope[order[end - 1]] if end > 0 else 0.0
+    return cost + left * slope, slope, end, 1.0
+
+
 @compiled
 def insert(
     of: Hindsight,
@@ -339,9 +392,9 @@ def insert(
         here += 1
     start = max(due, earliest)
     edges = state.time[: state.size[INTERVALS]]
-    order = np.argsort(segments.slope[:size])
+    order = space.order
     fill_hours(edges, space.priced, begin, here, release, start, hours)
-    cost, slope = walk(work, hours, 0.0, segments, order, size)
+    cost, slope, taken, share = _select(work, hours, segments, order, size)
     best, best_end = cost + weight * (start - due), start
     # and of those in which a later one may be cheaper
     last, cheapest = here, of.cheapest[job]
@@ -349,8 +402,6 @@ def insert(
         last += 1
         _fill_price(of, state, space, job, part, last)
         size = add_segments(jobs, job, space.price, last, space.vertex, segments, size)
-    if last > here:
-        order = np.argsort(segments.slope[:size])
     for b in range(here, last + 1):
         low = start if b == here else edges[b]
         if weight * (low - due) + work * cheapest >= best:
@@ -359,7 +410,7 @@ def insert(
             low_cost, low_slope = best, slope
         else:
             fill_hours(edges, space.priced, begin, last, release, low, hours)
-            cost, low_slope = walk(work, hours, 0.0, segments, order, size)
+            cost, low_slope, taken, share = _select(work, hours, segments, order, size)
             low_cost = cost + weight * (low - due)
             if low_cost < best:
                 best, best_end = low_cost, low
@@ -371,7 +422,7 @@ def insert(
         if high == inf:
             high = low + work / jobs.speed[jobs.first[job]]
         fill_hours(edges, space.priced, begin, last, release, high, hours)
-        cost, high_slope = walk(work, hours, 0.0, segments, order, size)
+        cost, high_slope, taken, share = _select(work, hours, segments, order, size)
         high_cost = cost + weight * (high - due)
         if high_cost < best:
             best, best_end = high_cost, high
@@ -384,7 +435,7 @@ def insert(
             if bound >= best or not low < middle < high:
                 break
             fill_hours(edges, space.priced, begin, last, release, middle, hours)
-            cost, slope = walk(work, hours, 0.0, segments, order, size)
+            cost, slope, taken, share = _select(work, hours, segments, order, size)
             cost += weight * (middle - due)
             if cost < best:
                 best, best_end = cost, middle
@@ -399,24 +450,18 @@ def insert(
                 break
     # take the segments once more: full ones, and a part of the last one
     fill_hours(edges, space.priced, begin, last, release, best_end, hours)
+    _, _, taken, share = _select(work, hours, segments, order, size)
     for b in range(begin, last + 2):
         plan[b] = -1
-    left, split, faster, slower, share = work, -1, -1, -1, 1.0
-    final = begin
-    for i in range(size):
+    split, faster, slower, final = -1, -1, -1, begin
+    for i in range(taken):
         s = order[i]
         b = segments.bucket[s]
-        if hours[b] <= 0.0:
-            continue
-        epochs, final = hours[b] * segments.gain[s], max(final, b)
-        if epochs >= left * (1 + EQUAL):
-            split, share = b, left / epochs
-            faster, slower = segments.faster[s], segments.slower[s]
-            break
-        plan[b] = segments.faster[s]
-        left -= epochs
-        if left <= EQUAL * work:
-            break
+        final = max(final, b)
+        if i == taken - 1 and share < 1.0 - EQUAL:
+            split, faster, slower = b, segments.faster[s], segments.slower[s]
+        else:  # of the segments of one interval the last one is the fastest
+            plan[b] = max(plan[b], segments.faster[s])
     paid = weight * max(0.0, best_end - due)
     for b in range(begin, final + 1):
         if plan[b] >= 0:

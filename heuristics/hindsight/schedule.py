@@ -78,14 +78,14 @@ class Search:
         jobs, Q = len(of.jobs.work), len(of.moves.gpu)
         self.rows = rows
         G = of.moves.first.shape[2] - 2
-        H = 2 ** 14
+        H = 2 ** 17
         most = int(np.diff(of.jobs.first).max())
         room = most * (rows + 1)
         self.space = InsertionSpace(
             known=Known(np.full(H, 2**64 - 1, dtype=np.uint64), np.zeros(H), np.full((H, int(np.diff(of.moves.first_mode).max())), np.inf)),
             packing=PackingSpace(np.zeros((len(of.moves.whole), G + 1), dtype=np.int64), np.zeros(len(of.moves.nodes), dtype=np.int64), np.zeros(int(of.moves.whole.max()) + 1, dtype=np.int64)),
             segments=Segments(np.empty(room), np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)),
-            vertex=np.empty(most, np.int64), found=np.zeros(len(of.moves.empty), np.int64), price=np.zeros(Q), hours=np.zeros(rows + 2), plan=np.zeros(rows + 2, np.int64),
+            order=np.empty(room, np.int64), vertex=np.empty(most, np.int64), found=np.zeros(len(of.moves.empty), np.int64), price=np.zeros(Q), hours=np.zeros(rows + 2), plan=np.zeros(rows + 2, np.int64),
             priced=np.ones(rows + 2, dtype=bool))
         L = 40 * (rows + 8)
         self.journal = Journal(np.zeros(L, np.int8), np.zeros(L, np.int64), np.zeros(L, np.int64), np.zeros(L, np.int64), np.zeros(L), np.zeros(L))
