@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.common.jit import inner
+from rsjs.heuristics.common.jit import compiled, inner
 
 Counts = NDArray[np.int16]
 Words = NDArray[np.uint64]
@@ -71,6 +71,8 @@ class PackingSpace(NamedTuple):
     pieces: Ints  # (T, G + 1)
     nodes: Ints  # (S,)
     bins: Ints  # GPUs by units free
+    steps: Ints  # (., 2) moves of the last packing, and nodes that made them
+    size: Ints  # (1,) how many of these
 
 
 @inner
@@ -110,7 +112,7 @@ def _pack(moves: Moves, group: int, space: PackingSpace, order: int) -> float:
     pieces, nodes = space.pieces, space.nodes
     for s in range(moves.first_state[group], moves.first_state[group + 1]):
         nodes[s] = moves.nodes[s]
-    cost = 0.0
+    cost, size = 0.0, 0
     for k in range(pieces.shape[1] - 1, 0, -1):
         for at in range(moves.first_gpu[group], moves.first_gpu[group + 1]):
             i = moves.gpus[at]
@@ -126,7 +128,10 @@ def _pack(moves: Moves, group: int, space: PackingSpace, order: int) -> float:
                 nodes[moves.after[m]] += some
                 cost += some * moves.cost[m]
                 left -= some
+                space.steps[size, 0], space.steps[size, 1] = m, some
+                size += 1
                 m = moves.first[order, i, k]  # the new state may admit a better move
+    space.size[0] = size
     return cost
 
 
@@ -181,3 +186,10 @@ def look_up(
                     refused = k
         known.extra[at, moves.slot[q]] = extra
     return at
+
+
+@compiled
+def pack_row(moves: Moves, count: Counts, row: int, group: int, space: PackingSpace) -> float:
+    """Pack a group of a row of counts, with its steps; return $/h."""
+    _fill_pieces(moves, count, row, group, space)
+    return pack(moves, group, space)

@@ -21,7 +21,6 @@ from rsjs.heuristics.common.random_streams import States, below, uniform
 from rsjs.heuristics.hindsight.kernels_schedule import (
     CHANGES,
     CUTS_OF_ONE,
-    INTERVALS,
     UNUSED,
     Hindsight,
     InsertionSpace,
@@ -39,7 +38,7 @@ LONGEST_CHAIN = 5
 CHAIN = 0.3  # how often a chain is tried where jobs are late
 TOURNAMENT = 3
 PARTS = (0.0, 0.0, 0.3, 0.6, 1.0)  # of the bound's prices
-MIN_GAIN = 1e-10
+MIN_GAIN, COLDEST = 1e-10, 1e-12  # $
 
 
 @inner
@@ -95,14 +94,12 @@ def improve(
     current: float,
     iterations: int,
     temperature: float,
-    target: float,
     random: States,
 ) -> tuple[float, int]:
     """
     Make up to so many iterations; return the cost [$] and how many were made.
 
-    Fewer are made where rows run out, or when the cost is below `target` and the next step would
-    leave that schedule.
+    Fewer are made where rows run out.
     """
     jobs, removed, key = len(state.end), np.empty(MOST_REMOVED, np.int64), np.empty(MOST_REMOVED)
     for iteration in range(iterations):
@@ -173,10 +170,8 @@ def improve(
                 part = PARTS[below(random, len(PARTS))]
                 insert(of, state, journal, space, removed[i], part)
             cost = total(of, state)
-        if cost <= current or uniform(random) < exp((current - cost) / temperature):
+        if cost <= current or uniform(random) < exp((current - cost) / max(temperature, COLDEST)):
             current = cost
-            if cost < target:
-                return current, iteration + 1
         else:
             undo(of, state, journal, space)
     return current, iterations
@@ -191,10 +186,10 @@ def construct(
     order: Ints,
     part: float,
 ) -> int:
-    """Put jobs in, in this order; return how many are, fewer where rows run out."""
+    """Put all jobs in, in this order; return their number, -1 where rows run out."""
     for i in range(len(order)):
         if state.size[UNUSED] < CUTS_OF_ONE:
-            return i
+            return -1
         state.size[CHANGES] = 0
         insert(of, state, journal, space, order[i], part)
     return len(order)

@@ -1,105 +1,233 @@
-"""draft driver"""
+"""
+Schedules in hindsight: near-optimal ones of a whole workload whose epochs are known.
+
+Jobs are put in one by one at the prices of the bound (`kernels_schedule`), in the orders of their
+due dates, of their releases, and of their ends at these prices; the best of these schedules is
+improved by ruin and recreate (`kernels_ruin`), at a temperature that falls to nothing.
+"""
+
 from __future__ import annotations
 
 from itertools import product
+from math import inf
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.hindsight import kernels_ruin
 from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, Segments
-from rsjs.heuristics.hindsight.kernels_packing import Known, Moves, PackingSpace
+from rsjs.heuristics.hindsight.kernels_packing import Known, Moves
+from rsjs.heuristics.hindsight.kernels_ruin import construct, improve
 from rsjs.heuristics.hindsight.kernels_schedule import (
-    CUTS_OF_ONE, INTERVALS, UNUSED, Hindsight, InsertionSpace, Intervals, Journal,
+    INTERVALS,
+    Hindsight,
+    InsertionSpace,
+    Intervals,
+    Journal,
 )
-from rsjs.heuristics.hindsight.lagrangian import NodePrices, mode_prices, priced
+from rsjs.heuristics.hindsight.lagrangian import NodePrices, Priced, mode_prices, priced
+from rsjs.heuristics.hindsight.packing import WORDS, packing_space
+
+EDGES = 128  # at which prices change, at most
+PARTS = (0.3, 1.0, 0.0)  # of the bound's prices, for the first schedules
+HEAT = 0.1  # first temperature, in costs of a job
+AT_ONCE = 50  # iterations of a kernel
+KNOWN = 2**14  # counts of modes
+ROWS_OF_A_JOB, MORE_ROWS = 8, 1.5
+OPERATIONS = 40  # of one iteration, each on all intervals at most
 
 
-def moves_of(billed, gpu_of_type, allowed, nodes, gpu, size, units, whole, used):
-    """Return the states of nodes and the moves between them."""
-    types, most = len(whole), billed.shape[1] - 1
-    gpus_of = np.isfinite(billed).sum(axis=1) - 1
-    # groups of GPU types that nodes of a class connect
-    group_of = np.arange(types)
-    for row in allowed:
-        own = np.unique(group_of[gpu_of_type[np.flatnonzero(row)]])
-        group_of[np.isin(group_of, own)] = own[0]
-    group_of = np.unique(group_of, return_inverse=True)[1]
-    groups = int(group_of.max()) + 1
-    group_of_class = [int(group_of[gpu_of_type[np.flatnonzero(row)[0]]]) for row in allowed]
-    states, start, spare, first_state = {}, [], [], [0]
-    for g in range(groups):
-        for c in [c for c, own in enumerate(group_of_class) if own == g]:
-            kinds = np.flatnonzero(allowed[c]).tolist()
-            for v, u in [(-1, 0), *((v, u) for v in kinds for u in range(1, gpus_of[v] + 1))]:
-                states[c, v, u] = len(states)
-                start.append(int(nodes[c]) if v < 0 else 0)
-                row = np.zeros(types, dtype=np.int64)
-                for w in kinds:
-                    if v < 0 or gpu_of_type[w] == gpu_of_type[v]:
-                        row[gpu_of_type[w]] = max(row[gpu_of_type[w]], gpus_of[w] - u)
-                spare.append(row)
-        first_state.append(len(states))
-    lists = {}
-    for (c, v, u), s in states.items():
-        for w in np.flatnonzero(allowed[c]).tolist():
-            if v >= 0 and gpu_of_type[w] != gpu_of_type[v]:
-                continue
-            for k in range(1, gpus_of[w] - u + 1):
-                cost = float(billed[w, u + k] - (billed[v, u] if v >= 0 else 0.0))
-                move = (round(cost, 9), int(gpus_of[w]) - u - k, v < 0, s, states[c, w, u + k], cost)
-                lists.setdefault((int(gpu_of_type[w]), k), []).append(move)
-    first, flat = np.zeros((2, types, most + 2), dtype=np.int64), []
-    for o in range(2):
-        for i in range(types):
-            for k in range(most + 1):
-                first[o, i, k] = len(flat)
-                key = (lambda m: m[:3]) if o == 0 else (lambda m: (m[1], m[2], m[0]))
-                flat += sorted(lists.get((i, k), []), key=key)
-            first[o, i, most + 1] = len(flat)
-    modes = sorted(used.tolist(), key=lambda q: (group_of[gpu[q]], gpu[q], size[q], -units[q]))
-    group = np.full(len(gpu), -1); group[modes] = group_of[gpu[modes]]
-    first_mode = np.searchsorted(group[modes], np.arange(groups + 1))
-    slot = np.zeros(len(gpu), dtype=np.int64)
-    slot[modes] = np.arange(len(modes)) - first_mode[group[modes]]
-    gpus = np.argsort(group_of, kind="stable")
-    rng = np.random.default_rng(1)
-    words = rng.integers(1, 2**63, len(gpu) + groups).astype(np.uint64)
-    return Moves(gpu=gpu, size=size, units=units, whole=whole, group=group, slot=slot, modes=np.array(modes), first_mode=first_mode,
-        gpus=gpus, first_gpu=np.searchsorted(group_of[gpus], np.arange(groups + 1)), nodes=np.array(start), first_state=np.array(first_state),
-        spare=np.array(spare), first=first,
-        before=np.array([m[3] for m in flat], dtype=np.int64), after=np.array([m[4] for m in flat], dtype=np.int64),
-        cost=np.array([m[5] for m in flat], dtype=np.float64), word=words[groups:], empty=words[:groups]), states
+class Timetable(NamedTuple):
+    """A schedule: M intervals, the last one open and empty."""
+
+    cost: float  # $
+    time: Floats  # (M,) h, begin of each
+    entry: Ints  # (M, J) mode of each job, an entry of `HindsightJobs`; -1 = it does not run
+    end: Floats  # (J,) h
+    iterations: int
 
 
-class Search:
-    def __init__(self, of: Hindsight, rows: int):
-        self.of = of
-        jobs, Q = len(of.jobs.work), len(of.moves.gpu)
-        self.rows = rows
-        G = of.moves.first.shape[2] - 2
-        H = 2 ** 17
-        most = int(np.diff(of.jobs.first).max())
-        room = most * (rows + 1)
-        self.space = InsertionSpace(
-            known=Known(np.full(H, 2**64 - 1, dtype=np.uint64), np.zeros(H), np.full((H, int(np.diff(of.moves.first_mode).max())), np.inf)),
-            packing=PackingSpace(np.zeros((len(of.moves.whole), G + 1), dtype=np.int64), np.zeros(len(of.moves.nodes), dtype=np.int64), np.zeros(int(of.moves.whole.max()) + 1, dtype=np.int64)),
-            segments=Segments(np.empty(room), np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)),
-            order=np.empty(room, np.int64), vertex=np.empty(most, np.int64), found=np.zeros(len(of.moves.empty), np.int64), price=np.zeros(Q), hours=np.zeros(rows + 2), plan=np.zeros(rows + 2, np.int64),
-            priced=np.ones(rows + 2, dtype=bool))
-        L = 40 * (rows + 8)
-        self.journal = Journal(np.zeros(L, np.int8), np.zeros(L, np.int64), np.zeros(L, np.int64), np.zeros(L, np.int64), np.zeros(L), np.zeros(L))
+def of_prices(
+    jobs: HindsightJobs, nodes: NodePrices, moves: Moves, edges: Floats, prices: Floats
+) -> tuple[Hindsight, Priced]:
+    """Return what a search needs, at prices (T, S, B), and what jobs do at these."""
+    of_mode, plans = mode_prices(nodes, prices), priced(jobs, nodes, edges, prices)
+    free = priced(jobs, nodes, edges, np.zeros_like(prices))
+    extra = of_mode - of_mode[-1]  # (B + 1, Q)
+    # edges at which prices change, or every n-th of these, with means between
+    changes = (np.diff(extra, axis=0, prepend=0.0) != 0).any(axis=1)
+    cuts = edges[changes] if changes.any() else edges[:1]
+    cuts = cuts[np.unique(np.linspace(0, len(cuts) - 1, min(EDGES, len(cuts))).round().astype(int))]
+    sums = np.concatenate([np.zeros((1, extra.shape[1])), np.cumsum(extra[:-1].T * np.diff(edges), axis=1).T])
+    at_cuts = np.array([np.interp(cuts, edges, own) for own in sums.T]).T
+    means = np.diff(at_cuts, axis=0) / np.diff(cuts)[:, None]
+    none = np.zeros((1, extra.shape[1]))
+    least = np.zeros(len(moves.gpu))  # $/h that one mode more adds at least; 0 for a share
+    for q in moves.modes[moves.size[moves.modes] > 0].tolist():
+        first = moves.first[0, moves.gpu[q], moves.size[q]]
+        least[q] = max(0.0, moves.cost[first])
+    slopes = least[jobs.mode] / jobs.speed
+    return Hindsight(
+        jobs=jobs,
+        moves=moves,
+        edges=cuts,
+        price=np.concatenate([none, means, none]),
+        alone=free.job_cost,
+        base=nodes.price,
+        cheapest=np.minimum.reduceat(slopes, jobs.first[:-1]),
+        word=np.random.default_rng(WORDS).integers(1, 2**63, len(jobs.mode)).astype(np.uint64),
+    ), plans
 
-    def empty(self):
-        of, rows = self.of, self.rows
-        jobs, Q = len(of.jobs.work), len(of.moves.gpu)
-        begin = of.jobs.release.min()
-        cuts = np.unique(np.concatenate([[min(begin, of.edges[0])], of.edges]))
-        time = np.full(rows + 1, np.inf)
-        time[:len(cuts)] = cuts
-        row = np.zeros(rows, np.int64); row[:len(cuts)] = np.arange(len(cuts))
-        unused = np.zeros(rows, np.int64); n = rows - len(cuts)
-        unused[:n] = np.arange(rows - 1, len(cuts) - 1, -1)
-        return Intervals(time=time, row=row, entry=np.full((rows, jobs), -1, np.int16), count=np.zeros((rows, Q), np.int16),
-            key=np.tile(of.moves.empty, (rows, 1)), tag=np.zeros(rows, np.uint64), rate=np.zeros(rows), end=np.full(jobs, np.inf), paid=np.zeros(jobs),
-            unused=unused, size=np.array([len(cuts), n, 0]))
+
+def search(
+    of: Hindsight,
+    ends: Floats,
+    *,
+    iterations: float = inf,
+    seconds: float = inf,
+    seed: int = 0,
+) -> Timetable:
+    """Return the best schedule found in so many iterations of ruin and recreate, or seconds."""
+    begin, jobs = perf_counter(), of.jobs
+    rows = ROWS_OF_A_JOB * len(jobs.work) + len(of.edges) + 100
+    journal, space = _room(of, rows)
+    current, state = inf, _empty(of, rows)
+    keys = (ends, jobs.due, jobs.release)
+    for part, key in product(PARTS, keys):
+        made = _empty(of, rows)
+        while construct(of, made, journal, space, np.argsort(key, kind="stable"), part) < 0:
+            rows = int(MORE_ROWS * rows)
+            journal, space = _room(of, rows)
+            made = _empty(of, rows)
+        cost = _cost(of, made)
+        if cost < current:
+            current, state = cost, made
+    if len(state.row) < rows:
+        state = _grown(state, rows)
+    best, best_cost, done = _copy(state), current, 0
+    by_due = np.argsort(jobs.due, kind="stable")
+    rank = np.argsort(by_due)
+    random = first_states("xorshift", seed, 1, 1, 0)
+    heat = HEAT * current / len(jobs.work)
+    while done < iterations and (spent := perf_counter() - begin) < seconds:
+        left = 1 - max(done / iterations, spent / seconds)
+        some = int(min(AT_ONCE, iterations - done))
+        current, made_of_them = improve(
+            of, state, journal, space, by_due, rank, current, some, heat * left**2, random
+        )
+        done += made_of_them
+        if current < best_cost:
+            best, best_cost = _copy(state), current
+        if made_of_them < some:
+            rows = int(MORE_ROWS * rows)
+            state, (journal, space) = _grown(state, rows), _room(of, rows)
+    return _timetable(of, best, done)
+
+
+def _cost(of: Hindsight, state: Intervals) -> float:
+    """Return energy and tardiness [$]."""
+    last = state.size[INTERVALS] - 1
+    energy = np.diff(state.time[: last + 1]) @ state.rate[state.row[:last]]
+    return float(energy + of.jobs.weight @ np.maximum(0.0, state.end - of.jobs.due))
+
+
+def _room(of: Hindsight, rows: int) -> tuple[Journal, InsertionSpace]:
+    """Return room for so many rows."""
+    modes, most = len(of.moves.gpu), int(np.diff(of.jobs.first).max())
+    room, changes = most * (rows + 1), OPERATIONS * (rows + 8)
+    width = int(np.diff(of.moves.first_mode).max())
+    unknown = np.full(KNOWN, np.uint64(2**64 - 1))
+    return Journal(
+        what=np.zeros(changes, dtype=np.int8),
+        where=np.zeros(changes, dtype=np.int64),
+        job=np.zeros(changes, dtype=np.int64),
+        old=np.zeros(changes, dtype=np.int64),
+        time=np.zeros(changes),
+        paid=np.zeros(changes),
+    ), InsertionSpace(
+        known=Known(unknown, np.zeros(KNOWN), np.full((KNOWN, width), np.inf)),
+        packing=packing_space(of.moves),
+        segments=Segments(
+            slope=np.zeros(room),
+            gain=np.zeros(room),
+            bucket=np.zeros(room, dtype=np.int64),
+            slower=np.zeros(room, dtype=np.int64),
+            faster=np.zeros(room, dtype=np.int64),
+        ),
+        order=np.zeros(room, dtype=np.int64),
+        vertex=np.zeros(most, dtype=np.int64),
+        found=np.zeros(len(of.moves.empty), dtype=np.int64),
+        price=np.zeros(modes),
+        hours=np.zeros(rows + 2),
+        plan=np.zeros(rows + 2, dtype=np.int64),
+        priced=np.ones(rows + 2, dtype=np.bool_),
+    )
+
+
+def _empty(of: Hindsight, rows: int) -> Intervals:
+    """Return a schedule without jobs, cut at the edges of the prices."""
+    jobs, modes = len(of.jobs.work), len(of.moves.gpu)
+    cuts = np.unique(np.append(of.edges, of.jobs.release.min()))
+    time = np.full(rows + 1, np.inf)
+    time[: len(cuts)] = cuts
+    row, unused = np.arange(rows), np.arange(rows)[::-1].copy()
+    return Intervals(
+        time=time,
+        row=row,
+        entry=np.full((rows, jobs), -1, dtype=np.int16),
+        count=np.zeros((rows, modes), dtype=np.int16),
+        key=np.tile(of.moves.empty, (rows, 1)),
+        tag=np.zeros(rows, dtype=np.uint64),
+        rate=np.zeros(rows),
+        end=np.full(jobs, np.inf),
+        paid=np.zeros(jobs),
+        unused=unused,
+        size=np.array([len(cuts), rows - len(cuts), 0]),
+    )
+
+
+def _copy(state: Intervals) -> Intervals:
+    return Intervals(*(array.copy() for array in state))
+
+
+def _grown(state: Intervals, rows: int) -> Intervals:
+    """Return a schedule with room for more rows."""
+    old, jobs = len(state.row), len(state.end)
+    more = rows - old
+    unused = np.zeros(rows, dtype=np.int64)
+    left = int(state.size[1])
+    unused[:more] = np.arange(rows - 1, old - 1, -1)
+    unused[more : more + left] = state.unused[:left]
+    return Intervals(
+        time=np.append(state.time, np.full(more, np.inf)),
+        row=np.append(state.row, np.zeros(more, dtype=np.int64)),
+        entry=np.concatenate([state.entry, np.full((more, jobs), -1, dtype=np.int16)]),
+        count=np.concatenate([state.count, np.zeros((more, state.count.shape[1]), dtype=np.int16)]),
+        key=np.concatenate([state.key, np.zeros((more, state.key.shape[1]), dtype=np.uint64)]),
+        tag=np.append(state.tag, np.zeros(more, dtype=np.uint64)),
+        rate=np.append(state.rate, np.zeros(more)),
+        end=state.end,
+        paid=state.paid,
+        unused=unused,
+        size=np.array([state.size[0], left + more, 0]),
+    )
+
+
+def _timetable(of: Hindsight, state: Intervals, iterations: int) -> Timetable:
+    """Return the intervals of a schedule that differ from those before."""
+    count = int(state.size[INTERVALS])
+    entry = state.entry[state.row[:count]].astype(np.int64)
+    differs = np.append(True, (entry[1:] != entry[:-1]).any(axis=1))
+    entry = entry[differs]
+    return Timetable(
+        cost=_cost(of, state),
+        time=state.time[:count][differs],
+        entry=np.where(entry < 0, -1, entry + of.jobs.first[:-1]),
+        end=state.end,
+        iterations=iterations,
+    )
+
+
+__all__ = ["Timetable", "of_prices", "search"]

@@ -13,7 +13,7 @@ from importlib import import_module
 from math import inf
 from typing import Any
 
-from rsjs.core.call import Call, Limits
+from rsjs.core.call import Call, Limits, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method, MethodFunction
 from rsjs.core.report import Report
@@ -25,13 +25,25 @@ from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
 POLICIES: Mapping[str, Method] = {
+    "offline": Method(
+        name="offline",
+        summary="clairvoyant, to compare with: a schedule in hindsight, which knows all jobs and W_j",
+        kind="heuristic",
+        run="rsjs.simulation.offline:policy",
+        open_nodes=frozenset({"free", "jahani_eq"}),
+        options={
+            "iterations": Option(
+                default=10_000, minimum=0, help="of ruin and recreate on the schedule"
+            ),
+        },
+    ),
     "roll": Method(
         name="roll",
         summary="one-step roll-out: the next hours by HiGHS, then each job alone on the cluster",
         kind="heuristic",
         run="rsjs.simulation.policies.roll:policy",
         open_nodes=frozenset({"free", "jahani_eq"}),
-    )
+    ),
 }
 MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
     **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
