@@ -185,11 +185,11 @@ def construct(
     space: InsertionSpace,
     order: Ints,
     part: float,
-) -> int:
-    """Put all jobs in, in this order; return their number, -1 where rows run out."""
+) -> bool:
+    """Put all jobs in, in this order; return whether there were enough rows."""
     for i in range(len(order)):
         if state.size[UNUSED] < CUTS_OF_ONE:
-            return -1
+            return False
         state.size[CHANGES] = 0
         insert(of, state, journal, space, order[i], part)
-    return len(order)
+    return True

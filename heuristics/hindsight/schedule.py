@@ -81,49 +81,63 @@ def of_prices(
     ), plans
 
 
-def search(
-    of: Hindsight,
-    ends: Floats,
-    *,
-    iterations: float = inf,
-    seconds: float = inf,
-    seed: int = 0,
-) -> Timetable:
-    """Return the best schedule found in so many iterations of ruin and recreate, or seconds."""
-    begin, jobs = perf_counter(), of.jobs
-    rows = ROWS_OF_A_JOB * len(jobs.work) + len(of.edges) + 100
-    journal, space = _room(of, rows)
-    current, state = inf, _empty(of, rows)
-    keys = (ends, jobs.due, jobs.release)
-    for part, key in product(PARTS, keys):
-        made = _empty(of, rows)
-        while construct(of, made, journal, space, np.argsort(key, kind="stable"), part) < 0:
-            rows = int(MORE_ROWS * rows)
-            journal, space = _room(of, rows)
-            made = _empty(of, rows)
-        cost = _cost(of, made)
-        if cost < current:
-            current, state = cost, made
-    if len(state.row) < rows:
-        state = _grown(state, rows)
-    best, best_cost, done = _copy(state), current, 0
-    by_due = np.argsort(jobs.due, kind="stable")
-    rank = np.argsort(by_due)
-    random = first_states("xorshift", seed, 1, 1, 0)
-    heat = HEAT * current / len(jobs.work)
-    while done < iterations and (spent := perf_counter() - begin) < seconds:
-        left = 1 - max(done / iterations, spent / seconds)
-        some = int(min(AT_ONCE, iterations - done))
-        current, made_of_them = improve(
-            of, state, journal, space, by_due, rank, current, some, heat * left**2, random
-        )
-        done += made_of_them
-        if current < best_cost:
-            best, best_cost = _copy(state), current
-        if made_of_them < some:
-            rows = int(MORE_ROWS * rows)
-            state, (journal, space) = _grown(state, rows), _room(of, rows)
-    return _timetable(of, best, done)
+class Search:
+    """
+    A search for a schedule, from the best of the first ones on.
+
+    Parameters
+    ----------
+    of : Hindsight
+    ends : (J,) float [h]
+        Of the jobs at the prices, see `of_prices`.
+    seed : int
+    """
+
+    def __init__(self, of: Hindsight, ends: Floats, seed: int) -> None:
+        self.of, jobs = of, of.jobs
+        self._rows = ROWS_OF_A_JOB * len(jobs.work) + len(of.edges) + 100
+        self.journal, self.space = _room(of, self._rows)
+        first = [
+            self._constructed(np.argsort(key, kind="stable"), part)
+            for part, key in product(PARTS, (ends, jobs.due, jobs.release))
+        ]
+        self.state = min(first, key=lambda state: _cost(of, state))
+        if len(self.state.row) < self._rows:
+            self.state = _grown(self.state, self._rows)
+        by_due = np.argsort(jobs.due, kind="stable")
+        self.ranked = by_due, np.argsort(by_due)
+        self._random = first_states("xorshift", seed, 1, 1, 0)
+
+    def run(self, iterations: float = inf, seconds: float = inf) -> Timetable:
+        """Return the best schedule of so many iterations of ruin and recreate, or seconds."""
+        begin, of, done, spent = perf_counter(), self.of, 0, 0.0
+        current = _cost(of, self.state)
+        best, best_cost, heat = _copy(self.state), current, HEAT * current / len(of.jobs.work)
+        while done < iterations and spent < seconds:
+            left = 1 - max(done / iterations, spent / seconds)
+            some = int(min(AT_ONCE, iterations - done))
+            of_search = self.of, self.state, self.journal, self.space, *self.ranked
+            current, made = improve(*of_search, current, some, heat * left**2, self._random)
+            done, spent = done + made, perf_counter() - begin
+            if current < best_cost:
+                best, best_cost = _copy(self.state), current
+            if made < some:
+                self._grow()
+                self.state = _grown(self.state, self._rows)
+        return _timetable(of, best, done)
+
+    def _constructed(self, order: Ints, part: float) -> Intervals:
+        """Return the schedule that jobs in this order make."""
+        while True:
+            state = _empty(self.of, self._rows)
+            if construct(self.of, state, self.journal, self.space, order, part):
+                return state
+            self._grow()
+
+    def _grow(self) -> None:
+        """Make room for more rows."""
+        self._rows = int(MORE_ROWS * self._rows)
+        self.journal, self.space = _room(self.of, self._rows)
 
 
 def _cost(of: Hindsight, state: Intervals) -> float:
@@ -230,4 +244,4 @@ def _timetable(of: Hindsight, state: Intervals, iterations: int) -> Timetable:
     )
 
 
-__all__ = ["Timetable", "of_prices", "search"]
+__all__ = ["Search", "Timetable", "of_prices"]

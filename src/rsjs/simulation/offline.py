@@ -27,6 +27,7 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described, integer
 from rsjs.core.types import Floats, Ints
+from rsjs.instances.generators import sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -137,7 +138,10 @@ def policy(request: Request, whole: Instance) -> Policy:
     def decide(state: State, memory: Any) -> Choice:
         raise Stopped(Status.ERROR, "offline knows W_j: it decides for a whole workload only")
 
-    return Policy(spelling=request.spelling, decide=decide, told=told)
+    def prepare() -> None:
+        offline_schedule(sts.workload(nodes=2, jobs=4, seed=0), iterations=2)  # compiles
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare, told=told)
 
 
 def planned(
@@ -150,7 +154,7 @@ def planned(
 ) -> tuple[Plan, int]:
     """Return the plan of the best schedule found, not below the bound, and the iterations made."""
     from rsjs.heuristics.hindsight.packing import node_moves
-    from rsjs.heuristics.hindsight.schedule import of_prices, search
+    from rsjs.heuristics.hindsight.schedule import Search, of_prices
 
     _refuse(workload, options)
     integer("iterations", iterations, 0)
@@ -166,7 +170,7 @@ def planned(
     if abs(bound.value - plans.value) > SAME * abs(plans.value):
         raise InputError("/bound", bound.value, f"{plans.value!r}, by its prices on this workload")
     seed = options.seed if seed is None else integer("seed", seed, 0)
-    found = search(tables, plans.end, iterations=iterations, seconds=seconds, seed=seed)
+    found = Search(tables, plans.end, seed).run(iterations, seconds)
     plan = _on_nodes(workload, found, moves, jobs.mode, billed)
     _refuse_below(workload, plan.cost, bound)
     return plan, found.iterations

@@ -2,7 +2,8 @@
 Policies by their specification, that of a method: `name[@solver][:rule][?key=value,...]`.
 
 Any method is a policy that decides on all jobs at hand anew at each event; some have a faster
-program for that. `roll` is a policy and no method, declared as data like methods.
+program for that. `roll` is a policy and no method, declared as data like methods; so is `offline`,
+which is clairvoyant and no policy that could be run on a cluster.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ MAKERS = {  # method: module here and function that build its policy; `method_po
     **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
     **{name: f"rules:{name}" for name in ("dp", "greedy", "queue", "randomized_queue")},
     **{name: f"{name}:policy" for name in ("hierarchical", "roll", "sts")},
+    "offline": ".offline:policy",
 }
 
 
@@ -106,14 +108,15 @@ def served(request: Request, whole: Instance) -> Policy:
 def serving(whole: Instance) -> list[str]:
     """Return the policies with programs of their own that can decide on these jobs."""
     known = {**BUILT_IN, **POLICIES}
-    return [name for name in MAKERS if not known[name].refusal(whole)]
+    able = (name for name in MAKERS if not known[name].refusal(whole))
+    return [name for name in able if name != "offline"]  # which is to compare with
 
 
 def maker(name: str) -> Callable[[Request, Instance], Policy]:
     """Return what builds the policy of a method; only its module is imported."""
     module, _, function = MAKERS.get(name, "registry:method_policy").partition(":")
     made: Callable[[Request, Instance], Policy] = getattr(
-        import_module(f"{__package__}.{module}"), function
+        import_module(f".{module}", __package__), function
     )
     return made
 
