@@ -53,6 +53,7 @@ class Moves(NamedTuple):
     before: Ints  # state of the node
     after: Ints
     cost: Floats  # $/h
+    most: Ints  # nodes at once; 1 where what a node becomes admits a better move of such a piece
     word: Words  # (Q,)
     empty: Words  # (U,) key of a group without jobs
 
@@ -120,7 +121,7 @@ def _pack(moves: Moves, group: int, space: PackingSpace, order: int) -> float:
             while left > 0:
                 if m == moves.first[order, i, k + 1]:
                     return inf
-                some = min(left, nodes[moves.before[m]])
+                some = min(left, nodes[moves.before[m]], moves.most[m])
                 if some == 0:
                     m += 1
                     continue
@@ -130,7 +131,7 @@ def _pack(moves: Moves, group: int, space: PackingSpace, order: int) -> float:
                 left -= some
                 space.steps[size, 0], space.steps[size, 1] = m, some
                 size += 1
-                m = moves.first[order, i, k]  # the new state may admit a better move
+                m = moves.first[order, i, k]
     space.size[0] = size
     return cost
 

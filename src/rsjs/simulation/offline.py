@@ -113,6 +113,7 @@ def offline_schedule(
         If the options or the numbers are none that it serves.
     """
     options = options or Options()
+    _refuse(workload, options, iterations, seconds, seed)
     bound = bound or workload_bound(workload, options)
     plan, done = planned(workload, options, bound, iterations, seconds, seed)
     outcome = simulate(workload, _following(workload, plan, NAME), options)
@@ -131,6 +132,7 @@ def policy(request: Request, whole: Instance) -> Policy:
     iterations = request.options["iterations"]
 
     def told(workload: Workload, options: Options) -> Policy:
+        _refuse(workload, options, iterations, inf, None)
         bound = workload_bound(workload, options)
         plan, _ = planned(workload, options, bound, iterations, inf, None)
         return _following(workload, plan, request.spelling)
@@ -156,10 +158,6 @@ def planned(
     from rsjs.heuristics.hindsight.packing import node_moves
     from rsjs.heuristics.hindsight.schedule import Search, of_prices
 
-    _refuse(workload, options)
-    integer("iterations", iterations, 0)
-    if not seconds > 0:
-        raise InputError("/seconds", seconds, "seconds > 0")
     jobs, nodes = hindsight(workload, options)
     of, billed = modes(workload, options), accounting.prices(workload.cluster, options.energy)
     moves = node_moves(workload.cluster, billed, of.gpu, of.amount, np.unique(jobs.mode))
@@ -169,15 +167,21 @@ def planned(
     tables, plans = of_prices(jobs, nodes, moves.moves, bound.edges, bound.prices)
     if abs(bound.value - plans.value) > SAME * abs(plans.value):
         raise InputError("/bound", bound.value, f"{plans.value!r}, by its prices on this workload")
-    seed = options.seed if seed is None else integer("seed", seed, 0)
+    seed = options.seed if seed is None else seed
     found = Search(tables, plans.end, seed).run(iterations, seconds)
     plan = _on_nodes(workload, found, moves, jobs.mode, billed)
     _refuse_below(workload, plan.cost, bound)
     return plan, found.iterations
 
 
-def _refuse(workload: Workload, options: Options) -> None:
-    """Raise InputError for options and objectives that schedules in hindsight do not serve."""
+def _refuse(
+    workload: Workload, options: Options, iterations: int, seconds: float, seed: int | None
+) -> None:
+    """Raise InputError for what schedules in hindsight do not serve."""
+    integer("iterations", iterations, 0)
+    integer("seed", seed or 0, 0)
+    if not seconds > 0:
+        raise InputError("/seconds", seconds, "seconds > 0")
     if options.boot > 0:
         raise InputError("/boot", options.boot, "0: schedules in hindsight start nodes at once")
     if options.checkpoint != "continuous":
