@@ -48,7 +48,8 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.simulation.bounds import hindsight
+from rsjs.simulation.bounds import WorkloadBound, hindsight
+from rsjs.simulation.offline import planned
 from rsjs.simulation.options import Options
 
 ITERATIONS, MOVES, STEPS, TIMES, MIG_MOVES = 200, 1000, 100, 100, 2000
@@ -62,6 +63,10 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
     "rsjs.heuristics.hindsight.kernels_variants:run_once": "hindsight_runs",
+    "rsjs.heuristics.hindsight.kernels_packing:pack_row": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_ruin:construct": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_ruin:improve": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_schedule:insert": "hindsight_schedule",
     "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
     "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",
@@ -120,6 +125,21 @@ def _hindsight_jobs(variant: str) -> Work:
     return Work(
         run=lambda: priced(jobs, nodes, edges, prices, variant),
         values=lambda found: {"bound": found.value},
+    )
+
+
+def _hindsight_schedule() -> Work:
+    """A schedule without the bound's prices, some ruin and recreate, and its nodes."""
+    of, options = workload(nodes=10, jobs=100, seed=1, gap_seconds=8000), Options()
+    jobs, nodes = hindsight(of, options)
+    edges, prices = np.array([0.0, 1.0]), np.zeros((len(of.cluster.gpu_types), len(nodes.sizes), 1))
+    value = priced(jobs, nodes, edges, prices).value
+    bound = WorkloadBound(value=value, edges=edges, sizes=nodes.sizes, prices=prices, evaluations=1)
+    planned(of, options, bound, 1, np.inf, 0)
+    return Work(
+        run=lambda: planned(of, options, bound, TIMES, np.inf, 0),
+        values=lambda found: {"cost": found[0].cost},
+        tolerance=STEERED,
     )
 
 
@@ -308,6 +328,7 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "mig_simulation": _mig_simulation,
     "hindsight_jobs": partial(_hindsight_jobs, "free"),
     "hindsight_runs": partial(_hindsight_jobs, "no_preemption"),
+    "hindsight_schedule": _hindsight_schedule,
     "node_moves": _node_moves,
     "node_neighbourhoods": partial(_descent, "456", alone=True),
     "queue": _queue,

@@ -77,9 +77,7 @@ class PackingSpace(NamedTuple):
 
 
 @inner
-def _fill_pieces(
-    moves: Moves, count: Counts, row: int, group: int, space: PackingSpace
-) -> None:
+def _fill_pieces(moves: Moves, count: Counts, row: int, group: int, space: PackingSpace) -> None:
     """Fill the pieces of a group: dedicated GPUs, and those that shares pack into, best fit."""
     pieces, bins = space.pieces, space.bins
     for at in range(moves.first_gpu[group], moves.first_gpu[group + 1]):
@@ -153,7 +151,7 @@ def look_up(
     What one mode more adds is the cost of a move of the nodes as they are, or, where none has room,
     that of packing all anew.
     """
-    at = np.int64(key & np.uint64(len(known.key) - 1))
+    at = int(key & np.uint64(len(known.key) - 1))
     if known.key[at] == key:
         return at
     _fill_pieces(moves, count, row, group, space)

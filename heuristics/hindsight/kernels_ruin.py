@@ -15,7 +15,7 @@ from math import exp
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
 from rsjs.heuristics.hindsight.kernels_schedule import (
@@ -43,7 +43,7 @@ MIN_GAIN, COLDEST = 1e-10, 1e-12  # $
 
 @inner
 def _excess(of: Hindsight, state: Intervals, job: int) -> float:
-    return state.paid[job] - of.alone[job]
+    return float(state.paid[job] - of.alone[job])
 
 
 @inner

@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.types import Bools, Floats, Ints
@@ -62,7 +63,7 @@ class Intervals(NamedTuple):
     time: Floats  # (R + 1,) h, begin of each
     row: Ints  # (R,)
     entry: Counts  # (R, J) mode of each job, counted from its first one; -1 = it does not run
-    count: Counts  # (R, Q) jobs in each mode
+    running: Counts  # (R, Q) jobs in each mode
     key: Words  # (R, U) of the count, by group
     tag: Words  # (R,) of the entries
     rate: Floats  # (R,) $/h
@@ -152,8 +153,8 @@ def _cut(state: Intervals, at: int, time: float) -> None:
     state.time[at + 1], state.row[at + 1] = time, new
     for j in range(state.entry.shape[1]):
         state.entry[new, j] = state.entry[old, j]
-    for q in range(state.count.shape[1]):
-        state.count[new, q] = state.count[old, q]
+    for q in range(state.running.shape[1]):
+        state.running[new, q] = state.running[old, q]
     for group in range(state.key.shape[1]):
         state.key[new, group] = state.key[old, group]
     state.tag[new], state.rate[new] = state.tag[old], state.rate[old]
@@ -208,17 +209,19 @@ def _set(
     state.entry[row, job] = new
     if old >= 0:
         q = of.jobs.mode[first + old]
-        state.count[row, q] -= 1
+        state.running[row, q] -= 1
         state.key[row, of.moves.group[q]] -= of.moves.word[q]
         state.tag[row] -= of.word[first + old]
     if new >= 0:
         q = of.jobs.mode[first + new]
-        state.count[row, q] += 1
+        state.running[row, q] += 1
         state.key[row, of.moves.group[q]] += of.moves.word[q]
         state.tag[row] += of.word[first + new]
     energy = 0.0
     for group in range(state.key.shape[1]):
-        at = look_up(of.moves, space.known, state.count, row, group, state.key[row, group], space.packing)
+        at = look_up(
+            of.moves, space.known, state.running, row, group, state.key[row, group], space.packing
+        )
         energy += space.known.rate[at]
     state.rate[row] = energy
 
@@ -296,7 +299,7 @@ def _fill_price(
     row, bucket, moves = state.row[at], _bucket(of.edges, state.time[at]), of.moves
     for group in range(state.key.shape[1]):
         space.found[group] = look_up(
-            moves, space.known, state.count, row, group, state.key[row, group], space.packing
+            moves, space.known, state.running, row, group, state.key[row, group], space.packing
         )
     for entry in range(of.jobs.first[job], of.jobs.first[job + 1]):
         q = of.jobs.mode[entry]

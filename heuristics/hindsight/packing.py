@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.hindsight.kernels_packing import Counts, Moves, PackingSpace, pack_row
+from rsjs.heuristics.hindsight.kernels_packing import Moves, PackingSpace, pack_row
 from rsjs.instances.cluster import Cluster
 
 WORDS = 20260101  # seed of the random words; which they are matters nowhere
@@ -24,7 +24,9 @@ class NodeMoves(NamedTuple):
     gpu: Ints  # (S,) GPU type; -1 of nodes that are off
 
 
-def node_moves(cluster: Cluster, billed: Floats, gpu: Ints, amount: Floats, used: Ints) -> NodeMoves:
+def node_moves(
+    cluster: Cluster, billed: Floats, gpu: Ints, amount: Floats, used: Ints
+) -> NodeMoves:
     """
     Return the states of a cluster's nodes and all moves between them.
 

@@ -59,8 +59,10 @@ def of_prices(
     # edges at which prices change, or every n-th of these, with means between
     changes = (np.diff(extra, axis=0, prepend=0.0) != 0).any(axis=1)
     cuts = edges[changes] if changes.any() else edges[:1]
-    cuts = cuts[np.unique(np.linspace(0, len(cuts) - 1, min(EDGES, len(cuts))).round().astype(int))]
-    sums = np.concatenate([np.zeros((1, extra.shape[1])), np.cumsum(extra[:-1].T * np.diff(edges), axis=1).T])
+    some = np.linspace(0, len(cuts) - 1, min(EDGES, len(cuts))).round().astype(np.int64)
+    cuts = cuts[np.unique(some)]
+    sums = np.cumsum(extra[:-1] * np.diff(edges)[:, None], axis=0)
+    sums = np.concatenate([np.zeros((1, extra.shape[1])), sums])
     at_cuts = np.array([np.interp(cuts, edges, own) for own in sums.T]).T
     means = np.diff(at_cuts, axis=0) / np.diff(cuts)[:, None]
     none = np.zeros((1, extra.shape[1]))
@@ -191,7 +193,7 @@ def _empty(of: Hindsight, rows: int) -> Intervals:
         time=time,
         row=row,
         entry=np.full((rows, jobs), -1, dtype=np.int16),
-        count=np.zeros((rows, modes), dtype=np.int16),
+        running=np.zeros((rows, modes), dtype=np.int16),
         key=np.tile(of.moves.empty, (rows, 1)),
         tag=np.zeros(rows, dtype=np.uint64),
         rate=np.zeros(rows),
@@ -203,7 +205,7 @@ def _empty(of: Hindsight, rows: int) -> Intervals:
 
 
 def _copy(state: Intervals) -> Intervals:
-    return Intervals(*(array.copy() for array in state))
+    return Intervals._make(array.copy() for array in state)
 
 
 def _grown(state: Intervals, rows: int) -> Intervals:
@@ -218,7 +220,9 @@ def _grown(state: Intervals, rows: int) -> Intervals:
         time=np.append(state.time, np.full(more, np.inf)),
         row=np.append(state.row, np.zeros(more, dtype=np.int64)),
         entry=np.concatenate([state.entry, np.full((more, jobs), -1, dtype=np.int16)]),
-        count=np.concatenate([state.count, np.zeros((more, state.count.shape[1]), dtype=np.int16)]),
+        running=np.concatenate(
+            [state.running, np.zeros((more, state.running.shape[1]), dtype=np.int16)]
+        ),
         key=np.concatenate([state.key, np.zeros((more, state.key.shape[1]), dtype=np.uint64)]),
         tag=np.append(state.tag, np.zeros(more, dtype=np.uint64)),
         rate=np.append(state.rate, np.zeros(more)),

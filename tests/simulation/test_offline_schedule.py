@@ -1,4 +1,4 @@
-"""Schedules in hindsight: replayed, not below the bound, and the best there is where that is known."""
+"""Schedules in hindsight: replayed, not below the bound, and optimal on one GPU."""
 
 from dataclasses import replace
 from itertools import product
@@ -39,7 +39,7 @@ def _crowded(**changed):
         ({"nodes": [["A1"]] * 2}, 4),
         ({"inflation": 1.0}, 2),  # on halves of the GPU
         ({"due": [9, 9]}, 4),
-        ({"release": [0, 1], "due": [9, 3], "weight": [10, 100]}, 4),  # the first one is interrupted
+        ({"release": [0, 1], "due": [9, 3], "weight": [10, 100]}, 4),  # the first one waits
     ],
 )
 def test_two_jobs_of_two_hours_on_one_gpu_by_hand(make, given, cost):
@@ -157,7 +157,7 @@ def _bytes(state):
     """All that is in use."""
     size, unused, _ = state.size.tolist()
     rows = state.row[:size]
-    parts = [getattr(state, name)[rows] for name in ("entry", "count", "key", "tag", "rate")]
+    parts = [getattr(state, name)[rows] for name in ("entry", "running", "key", "tag", "rate")]
     parts += [state.time[: size + 1], rows, state.unused[:unused], state.end, state.paid]
     return [part.tobytes() for part in parts]
 

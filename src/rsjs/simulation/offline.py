@@ -1,8 +1,8 @@
 """
 Schedules in hindsight: near-optimal ones of a workload whose epochs are known, and replayed.
 
-`offline_schedule` knows W_j of all jobs, also of those to come. It is no policy that could be run on
-a cluster: it tells how much of the distance between a policy and the bound a schedule can close.
+`offline_schedule` knows W_j of all jobs, also of those to come. It is no policy that could be run
+on a cluster: it tells how much of the distance between a policy and the bound a schedule can close.
 The search is that of `heuristics.hindsight.schedule`, at the prices of the workload bound. It takes
 GPUs by the intervals between two changes; each interval is then packed onto nodes, where jobs stay
 if they can.
@@ -121,7 +121,7 @@ def offline_schedule(
         raise ArithmeticError(outcome.message)
     cost = outcome.totals.cost
     if abs(cost - plan.cost) > EQUAL * abs(cost):
-        told = f"the schedule costs {cost!r} $ when replayed, and {plan.cost!r} $ by its own account"
+        told = f"the schedule costs {cost!r} $ when replayed, {plan.cost!r} $ by its own account"
         raise ArithmeticError(f"{workload.name}: {told}")
     _refuse_below(workload, cost, bound)
     return OfflineSchedule(cost=cost, bound=bound.value, iterations=done, outcome=outcome)
@@ -202,7 +202,7 @@ def _refuse_below(workload: Workload, cost: float, bound: WorkloadBound) -> None
 def _on_nodes(
     workload: Workload, found: Timetable, nodes: NodeMoves, mode: Ints, billed: Floats
 ) -> Plan:
-    """Return the plan of a timetable: jobs that run at once on nodes, where they were if they can."""
+    """Return the plan of a timetable; jobs stay on their nodes where they can."""
     from rsjs.heuristics.hindsight.packing import packed_nodes, packing_space
 
     cluster, jobs, count = workload.cluster, workload.jobs, len(found.time)

@@ -28,7 +28,7 @@ from rsjs.simulation.state import State
 POLICIES: Mapping[str, Method] = {
     "offline": Method(
         name="offline",
-        summary="clairvoyant, to compare with: a schedule in hindsight, which knows all jobs and W_j",
+        summary="clairvoyant, for comparison only: a schedule in hindsight by one who knows W_j",
         kind="heuristic",
         run="rsjs.simulation.offline:policy",
         open_nodes=frozenset({"free", "jahani_eq"}),
