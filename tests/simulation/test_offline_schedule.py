@@ -172,6 +172,7 @@ def _bytes(state):
         ({"seconds": 0.0}, "/seconds: found 0"),
         ({"seed": -1}, "/seed: found -1"),
         ({"bound": workload_bound(_crowded(seed=2))}, "/bound: found"),  # of another workload
+        ({"bound": workload_bound(_crowded(), variant="no_preemption")}, "/bound/variant: found"),
         ({"bound": workload_bound(_crowded(mix="a100"))}, "/bound/prices: found shape"),
         ({"options": Options(deviation=0.2), "bound": workload_bound(_crowded())}, "/bound: found"),
     ],

@@ -161,6 +161,8 @@ def planned(
     jobs, nodes = hindsight(workload, options)
     of, billed = modes(workload, options), accounting.prices(workload.cluster, options.energy)
     moves = node_moves(workload.cluster, billed, of.gpu, of.amount, np.unique(jobs.mode))
+    if bound.variant != "free":
+        raise InputError("/bound/variant", bound.variant, "free: jobs are interrupted")
     expected = (len(workload.cluster.gpu_types), len(nodes.sizes), len(bound.edges) - 1)
     if bound.prices.shape != expected or (bound.sizes != nodes.sizes).any():
         raise InputError("/bound/prices", described(f"shape {bound.prices.shape}"), f"{expected}")
