@@ -60,6 +60,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.kernels_queue:occupy": "queue",
     "rsjs.heuristics.greedy.kernels_queue:packed": "queue",
     "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
+    "rsjs.heuristics.greedy.randomized_shared:draw_orders": "randomized_queue",
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
     "rsjs.heuristics.hindsight.kernels_variants:run_once": "hindsight_runs",
