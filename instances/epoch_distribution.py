@@ -8,6 +8,7 @@ whether a run goes on is known at each completed epoch, floor(w)).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -125,6 +126,23 @@ class EpochDistribution(ReadOnly):
         mass = self._mass[late]
         excess = rate * (self._mass_epochs[late] - mass * w) - mass * s
         return np.maximum(excess, 0.0) / self._mass[first]
+
+
+class DistributionTables:
+    """Several distributions as one table, for jobs of all of them at once."""
+
+    def __init__(self, laws: Sequence[EpochDistribution]) -> None:
+        self._span = 1 + max(int(own.epochs[-1]) for own in laws)
+        self._epochs = np.concatenate([own.epochs + i * self._span for i, own in enumerate(laws)])
+        self._mass = np.concatenate([own._mass for own in laws])
+        self._mass_epochs = np.concatenate([own._mass_epochs for own in laws])
+        self.mean = np.array([own.mean for own in laws])
+
+    def mean_remaining(self, law: Ints, done: Floats) -> Floats:
+        """Return E[W - w | W > w] in epochs for each w of `done`, W of a law by its position."""
+        key = law * self._span + done.astype(np.int64)
+        first = np.searchsorted(self._epochs, key, side="right") + law  # sums have one entry more
+        return np.asarray(self._mass_epochs[first] / self._mass[first] - done)
 
 
 def _suffix_sums(values: list[int]) -> Floats:

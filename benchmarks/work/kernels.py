@@ -17,8 +17,11 @@ from benchmarks.cases import LARGE, STEERED, Work, instance_of
 from benchmarks.work.heuristics import checked, decide, single_jobs
 from benchmarks.work.mig import first_problem
 from rsjs.heuristics.common.stopping import Stopping
+from rsjs.heuristics.dispatching import queues
+from rsjs.heuristics.dispatching.candidates import by_due_date
 from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.kernels_queue import JobQueue, QueueRules
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.randomized_shared import SharedConstructions
@@ -35,6 +38,9 @@ from rsjs.heuristics.ruin_recreate.arrays import mode_tables
 from rsjs.heuristics.ruin_recreate.construction import construct
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
+from rsjs.heuristics.sts import sts
+from rsjs.heuristics.sts.migration import Loads
+from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.heuristics.sts.single_job import FEASIBLE
 from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.generators.sts import workload
@@ -42,17 +48,25 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.simulation.bounds import hindsight
+from rsjs.simulation.bounds import WorkloadBound, hindsight
+from rsjs.simulation.offline import planned
 from rsjs.simulation.options import Options
 
 ITERATIONS, MOVES, STEPS, TIMES, MIG_MOVES = 200, 1000, 100, 100, 2000
 _TWO_K80 = 1  # node type of Kiros' catalogue
 MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.greedy:place_jobs": "greedy",
+    "rsjs.heuristics.greedy.kernels_queue:place_queue": "queue",
+    "rsjs.heuristics.greedy.kernels_queue:occupy": "queue",
+    "rsjs.heuristics.greedy.kernels_queue:packed": "queue",
     "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
     "rsjs.heuristics.hindsight.kernels_variants:run_once": "hindsight_runs",
+    "rsjs.heuristics.hindsight.kernels_packing:pack_row": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_ruin:construct": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_ruin:improve": "hindsight_schedule",
+    "rsjs.heuristics.hindsight.kernels_schedule:insert": "hindsight_schedule",
     "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
     "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",
@@ -70,6 +84,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.sts.kernels_sts:by_pressure": "sts_choices",
     "rsjs.heuristics.sts.kernels_sts:give_idle_gpus": "sts_postprocessing",
     "rsjs.heuristics.sts.kernels_sts:last_moment": "sts_postprocessing",
+    "rsjs.heuristics.sts.migration:count_stays": "sts_nodes",
 }
 
 
@@ -113,6 +128,21 @@ def _hindsight_jobs(variant: str) -> Work:
     )
 
 
+def _hindsight_schedule() -> Work:
+    """A schedule without the bound's prices, some ruin and recreate, and its nodes."""
+    of, options = workload(nodes=10, jobs=100, seed=1, gap_seconds=8000), Options()
+    jobs, nodes = hindsight(of, options)
+    edges, prices = np.array([0.0, 1.0]), np.zeros((len(of.cluster.gpu_types), len(nodes.sizes), 1))
+    value = priced(jobs, nodes, edges, prices).value
+    bound = WorkloadBound(value=value, edges=edges, sizes=nodes.sizes, prices=prices, evaluations=1)
+    planned(of, options, bound, 1, np.inf, 0)
+    return Work(
+        run=lambda: planned(of, options, bound, TIMES, np.inf, 0),
+        values=lambda found: {"cost": found[0].cost},
+        tolerance=STEERED,
+    )
+
+
 def _speed_profile() -> Work:
     arguments = single_jobs()
     profiles(*arguments)
@@ -122,6 +152,42 @@ def _speed_profile() -> Work:
             "cost": float(found.energy.sum()),
             "feasible": int((found.status == FEASIBLE).sum()),
         },
+    )
+
+
+def _queue() -> Work:
+    """On GPUs that are shared, where every second job runs and the others wait."""
+    instance = instance_of("sts", LARGE, sharing="paper")
+    running = queues.decide(instance)
+    half = np.where(np.arange(len(instance.jobs)) % 2, running.job_node, -1)
+    runs = half >= 0
+    current = Solution(
+        job_node=half,
+        job_gpus=np.where(runs, running.job_gpus, 0),
+        job_level=np.where(runs, running.job_level, -1),
+        node_type=running.node_type,
+    )
+    rules = QueueRules(keeps=True, alone=False, any_node=False)
+    queue = JobQueue(instance.cluster, PowerModel.of(instance), instance.jobs.due, rules)
+    order, rows = by_due_date(instance), np.arange(len(instance.jobs))
+    rows.setflags(write=False)
+    left = np.array(instance.jobs.remaining)
+    queue.decide(current, rows, order, left, instance.now)
+    return Work(
+        run=lambda: queue.decide(current, rows, order, left, instance.now),
+        values=partial(_with_running, instance),
+    )
+
+
+def _sts_nodes() -> Work:
+    """After an hour, when jobs change their modes and loads their nodes."""
+    instance = instance_of("sts", "100 x 200")
+    later = replace(instance, now=instance.now + 1, current=sts.decide(instance).solution)
+    decided = sts.decide(later)
+    loads = Loads(instance.cluster)
+    return Work(
+        run=lambda: loads.on_their_nodes(later.current, decided.solution),
+        values=partial(_with_running, later),
     )
 
 
@@ -262,8 +328,10 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "mig_simulation": _mig_simulation,
     "hindsight_jobs": partial(_hindsight_jobs, "free"),
     "hindsight_runs": partial(_hindsight_jobs, "no_preemption"),
+    "hindsight_schedule": _hindsight_schedule,
     "node_moves": _node_moves,
     "node_neighbourhoods": partial(_descent, "456", alone=True),
+    "queue": _queue,
     "randomized_construction": _randomized_construction,
     "randomized_queue": _randomized_queue,
     "recreate": _recreate,
@@ -272,5 +340,6 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "speed_profile": _speed_profile,
     "sts": partial(_sts, "literal", 400),
     "sts_choices": partial(_sts, "fallback", 400),
+    "sts_nodes": _sts_nodes,
     "sts_postprocessing": partial(_sts, "literal", 200),
 }

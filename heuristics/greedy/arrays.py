@@ -24,6 +24,7 @@ from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
+from rsjs.instances.solution import Solution
 
 T = TypeVar("T", bound=NamedTuple)
 
@@ -115,6 +116,22 @@ def objective(instance: Instance) -> ObjectiveTables:
         selected=required_nodes(instance) if asked.open_nodes == "jahani_eq" else 0,
     )
     return settled(found)
+
+
+class Placement(NamedTuple):
+    """Where jobs run, see `Solution`."""
+
+    node: Ints  # (J,)
+    gpus: Ints  # (J,)
+    level: Ints  # (J,)
+    node_type: Ints  # (N,)
+
+    @staticmethod
+    def of(solution: Solution) -> Placement:
+        """Return the arrays of a solution."""
+        return Placement(
+            solution.job_node, solution.job_gpus, solution.job_level, solution.node_type
+        )
 
 
 SHIFT, LAST = 5, 31  # element i of a set is bit i & LAST of word i >> SHIFT

@@ -30,52 +30,44 @@ from rsjs.core.report import Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined, inner, smallest
 from rsjs.heuristics.common.result import finished
-from rsjs.heuristics.greedy.arrays import NodeTables
+from rsjs.heuristics.greedy.arrays import NodeTables, settled
 from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, new_state, place
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 
 def decide(instance: Instance, rule: str = "code") -> Solution:
     """Return the solution of an instance by a rule of RULES."""
-    return decide_by_hours(instance, costs.cost_tables(instance).hours, rule)
-
-
-def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
-    """
-    Return the solution of an instance where only the running times of the jobs are known.
-
-    Parameters
-    ----------
-    hours : (J, T, G + 1) float [h]
-        To completion.
-    """
-    chosen, jobs = GREEDY_RULES[rule], len(instance.jobs)
-    nodes = cluster_tables(instance.cluster, chosen).nodes
-    state = new_state(nodes, jobs, listed=1)
-    job_node, job_gpus = np.empty(jobs, dtype=np.int64), np.empty(jobs, dtype=np.int64)
-    tables = GreedyJobs(
-        hours=np.ascontiguousarray(hours),
-        due=np.ascontiguousarray(instance.jobs.due),
-        now=float(instance.now),
+    jobs = GreedyJobs(
+        hours=costs.cost_tables(instance).hours, due=instance.jobs.due, now=float(instance.now)
     )
-    place_jobs(nodes, tables, state, job_node, job_gpus, chosen.strict, chosen.each_node)
-    return Solution(
-        job_node=job_node,
-        job_gpus=job_gpus,
-        job_level=np.full(jobs, -1),
-        node_type=state.node_type,
-    )
+    return decide_by_hours(instance.cluster, jobs, rule)
 
 
 class GreedyJobs(NamedTuple):
-    """Job data of a greedy rule."""
+    """Jobs of which only the running times are known."""
 
-    hours: Floats  # (J, T, G + 1)
+    hours: Floats  # (J, T, G + 1) h to completion
     due: Floats  # (J,)
     now: float
+
+
+def decide_by_hours(cluster: Cluster, jobs: GreedyJobs, rule: str) -> Solution:
+    """Return the solution by a rule of RULES."""
+    chosen, number = GREEDY_RULES[rule], len(jobs.due)
+    nodes = cluster_tables(cluster, chosen).nodes
+    state = new_state(nodes, number, listed=1)
+    job_node, job_gpus = np.empty((2, number), dtype=np.int64)
+    place_jobs(nodes, settled(jobs), state, job_node, job_gpus, chosen.strict, chosen.each_node)
+    return Solution(
+        job_node=job_node,
+        job_gpus=job_gpus,
+        job_level=np.full(number, -1),
+        node_type=state.node_type,
+    )
 
 
 @inner

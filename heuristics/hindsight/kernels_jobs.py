@@ -64,11 +64,13 @@ def fill_hull(speed: Floats, mode: Ints, first: int, last: int, price: Floats, v
     """
     Fill `vertex` with the entries on the lower hull of (0, 0) and (v, price); return their number.
 
-    Entries are first, ..., last - 1; `price` [$/h] is by mode.
+    Entries are first, ..., last - 1; `price` [$/h] is by mode, inf = it cannot be had.
     """
     size = 0
     for entry in range(first, last):
         v, p = speed[entry], price[mode[entry]]
+        if p == inf:
+            continue
         while size > 0:
             top = vertex[size - 1]
             v_top, p_top = speed[top], price[mode[top]]

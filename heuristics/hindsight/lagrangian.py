@@ -88,7 +88,7 @@ def priced(
     for i in range(len(prices)):
         own = nodes.gpu == i
         wanted[:, i] = hours[:-1, own] @ nodes.places[own]
-    rent, places = _rents(nodes, prices)
+    rent, places = rents(nodes, prices)
     length = np.diff(edges)
     return Priced(
         value=float(job_cost.sum() - rent @ length),
@@ -99,7 +99,7 @@ def priced(
     )
 
 
-def _rents(nodes: NodePrices, prices: Floats) -> tuple[Floats, Floats]:
+def rents(nodes: NodePrices, prices: Floats) -> tuple[Floats, Floats]:
     """Return (B,) $/h of all nodes, sum_c n_c R_cb, and (B, T, S) the places that they offer."""
     used = np.arange(nodes.surplus.shape[1])
     units = (used[:, None] // nodes.sizes).astype(np.float64)  # (G + 1, S)

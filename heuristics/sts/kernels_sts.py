@@ -37,9 +37,10 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import NodeTables
+from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables
 from rsjs.heuristics.greedy.kernels_placement import (
     FreeCapacityArrays,
+    close_all,
     first_level,
     has_share,
     most,
@@ -252,10 +253,12 @@ def decide(
     spacing: float,
     fallback: bool,
     gives: bool,
+    closed: NodeLevels,
     free: FreeCapacityArrays,
     made: DecisionArrays,
 ) -> None:
     """Fill `made`, and `free.state.node_type`; see `sts.decide`."""
+    close_all(closed, free)
     number, types, stride = jobs.rate.shape
     work = np.empty(number)
     # a problem for each job and GPU type: a_k without fewer GPUs than k_0

@@ -61,6 +61,12 @@ class SpeedProfiles(NamedTuple):
 
 def steps_of_jobs(instance: Instance) -> SurvivalSteps:
     """Return the steps of each job of an instance."""
+    laws, row = laws_of_jobs(instance)
+    return steps(laws, row, instance.jobs.epochs_done)
+
+
+def laws_of_jobs(instance: Instance) -> tuple[list[EpochDistribution], Ints]:
+    """Return the distributions of an instance's jobs, each once, and the (J,) one of each job."""
     jobs = instance.jobs
     keys = [
         (name, most if name == FIXED else 0)
@@ -68,7 +74,7 @@ def steps_of_jobs(instance: Instance) -> SurvivalSteps:
     ]
     row = {key: i for i, key in enumerate(sorted(set(keys)))}
     laws = [_law(instance, name, most) for name, most in row]
-    return steps(laws, np.array([row[key] for key in keys], dtype=np.int64), jobs.epochs_done)
+    return laws, np.array([row[key] for key in keys], dtype=np.int64)
 
 
 def law_of_job(instance: Instance, job: int) -> EpochDistribution:
@@ -107,7 +113,7 @@ def taken(of_jobs: SurvivalSteps, rows: Ints, done: Floats) -> SurvivalSteps:
 
 
 def _first(end: Floats, law: Ints, done: Floats) -> Ints:
-    found: Ints = (end[law] <= done[:, None]).sum(axis=1)
+    found: Ints = (end[law] <= done[:, None]).argmin(axis=1)  # the first one beyond w
     return found
 
 

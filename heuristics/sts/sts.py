@@ -35,8 +35,9 @@ from rsjs.heuristics.greedy.kernels_placement import all_free, new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.heuristics.sts import kernels_sts as kernel
 from rsjs.heuristics.sts.kernels_sts import QueuedJobs
-from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts.migration import Loads
 from rsjs.heuristics.sts.power_model import JobData
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -68,8 +69,13 @@ class StsDecision:
     wanted: Ints  # (J,) k that the model chose, without idle GPUs given away; k_0 of jobs that wait
 
     def floor(self, elapsed: float) -> Ints:
-        """Return (J,) k_0 at an event so many hours later: k + 1 where T_j has come, else k."""
-        return self.wanted + (self.change <= elapsed * (1 + ROUNDING))
+        """Return (J,) k_0 at an event so many hours later."""
+        return floor(self.wanted, self.change, elapsed)
+
+
+def floor(wanted: Ints, change: Floats, elapsed: float) -> Ints:
+    """Return (J,) k_0 so many hours after a decision: k + 1 where T_j has come, else k."""
+    return wanted + (change <= elapsed * (1 + ROUNDING))
 
 
 def decide(
@@ -78,7 +84,6 @@ def decide(
     *,
     floor: Ints | None = None,
     spacing: float = 1 / 60,
-    data: JobData | None = None,
 ) -> StsDecision:
     """
     Return the solution of an instance.
@@ -90,49 +95,61 @@ def decide(
         k_0 of each job.
     spacing : float [h]
         Minimum time between events.
-    data : JobData, optional
-        Of the jobs, if it is known.
     """
-    chosen, jobs = RULES[rule], len(instance.jobs)
-    current = instance.current
+    jobs, current = instance.jobs, instance.current
     if floor is None:
-        floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
-    model, steps = data or JobData.of(instance)
-    tables = cluster_tables(instance.cluster, GREEDY_RULES["code"])
-    state = new_state(tables.nodes, jobs, listed=1)
-    free = all_free(instance.cluster, tables, state)
-    node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
-    made = kernel.DecisionArrays(node, gpu, count, shared, wanted, np.empty(jobs))
-    kernel.decide(
-        tables.nodes,
-        settled(
-            QueuedJobs(
-                rate=model.rate,
-                power=model.power,
-                units=model.units,
-                time=instance.jobs.due - instance.now - (spacing if chosen.margin else 0.0),
-                due=instance.jobs.due,
-                weight=instance.jobs.weight,
-                floor=np.array(floor) if chosen.monotone else np.zeros_like(floor),
-                kept=np.array(floor),
-            )
-        ),
-        settled(steps),
-        float(instance.now),
-        spacing,
-        chosen.fallback,
-        chosen.gives,
-        free,
-        made,
-    )
-    solution = Solution(
-        job_node=node,
-        job_gpus=count,
-        job_level=np.where(shared >= 0, model.level[np.arange(jobs), gpu], -1),
-        node_type=state.node_type,
-    )
-    moved = on_their_nodes(instance, solution)
-    return StsDecision(solution=moved, change=made.change, wanted=wanted)
+        floor = np.zeros(len(jobs), dtype=np.int64) if current is None else current.job_gpus
+    decisions = Decisions(instance.cluster, rule, spacing)
+    data = JobData.of(instance)
+    return decisions.decide(data, jobs.due, jobs.weight, floor, instance.now, current)
+
+
+class Decisions:
+    """Decisions on the jobs of a cluster, see `decide`, with memory that they share."""
+
+    def __init__(self, cluster: Cluster, rule: str, spacing: float) -> None:
+        self._rule, self._spacing = RULES[rule], spacing
+        tables = cluster_tables(cluster, GREEDY_RULES["code"])
+        self._nodes, self._closed = tables.nodes, tables.all_closed
+        self._free = all_free(cluster, tables, new_state(tables.nodes, jobs=0, listed=0))
+        self._loads = Loads(cluster)
+
+    def decide(
+        self,
+        data: JobData,
+        due: Floats,
+        weight: Floats,
+        floor: Ints,
+        now: float,
+        current: Solution | None,
+    ) -> StsDecision:
+        """Return the solution of some jobs at a time; the arrays are (J,), `floor` is k_0."""
+        chosen, jobs, model = self._rule, len(due), data.model
+        node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
+        made = kernel.DecisionArrays(node, gpu, count, shared, wanted, np.empty(jobs))
+        queued = QueuedJobs(
+            rate=model.rate,
+            power=model.power,
+            units=model.units,
+            time=due - now - (self._spacing if chosen.margin else 0.0),
+            due=due,
+            weight=weight,
+            floor=floor if chosen.monotone else np.zeros(jobs, dtype=np.int64),
+            kept=floor,
+        )
+        kernel.decide(
+            *(self._nodes, settled(queued), settled(data.steps), float(now), self._spacing),
+            *(chosen.fallback, chosen.gives, self._closed, self._free, made),
+        )
+        level = np.full(jobs, -1)
+        if shared.max(initial=-1) >= 0:
+            level = np.where(shared >= 0, model.level[np.arange(jobs), gpu], -1)
+        solution = Solution(
+            job_node=node, job_gpus=count, job_level=level, node_type=self._free.state.node_type
+        )
+        if current is not None:
+            solution = self._loads.on_their_nodes(current, solution)
+        return StsDecision(solution=solution, change=made.change, wanted=wanted)
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:

@@ -51,7 +51,7 @@ _PARTS = re.compile(rf"({IN_FILE.pattern}|[^@:?]*){_TAIL}", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
 NAMED = 4  # methods in an error
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
-POLICIES = ("references", "roll")  # names that simulations have besides those of methods
+POLICIES = ("offline", "references", "roll")  # names that simulations have besides those of methods
 
 
 @dataclass(frozen=True, kw_only=True)

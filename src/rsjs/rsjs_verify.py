@@ -918,6 +918,16 @@ class Workload(Instance):
         self._read(normal)
         self.epochs, jobs = normal["realised"]["epochs"], len(self.jobs)
         must(len(self.epochs) == jobs, "/realised/epochs", self.epochs, f"{jobs} entries")
+        before, laws = -math.inf, normal["laws"]
+        for j, (job, epochs) in enumerate(zip(self.jobs, self.epochs)):
+            law, release = job["law"], job["release"]
+            can = [e for e, weight in laws.get(law, [(job["epochs_max"], 1)]) if weight]
+            expected = f"an epoch that law {law!r} can take"
+            must(epochs in can, f"/realised/epochs/{j}", epochs, expected)
+            expected = "a release no earlier than the job before"
+            must(release >= before, f"/jobs/{j}/release", release, expected)
+            before, done = release, job["epochs_done"]
+            must(done == 0, f"/jobs/{j}/epochs_done", done, "0 in a workload")
         self.groups = normal["cluster"]["nodes"]
         self.digest = digest_of(normal)
 

@@ -8,14 +8,12 @@ import pytest
 
 from rsjs.heuristics.sts import sts as heuristic
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.solution import Solution
 from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.outcome import Kind
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policies.sts import Memory, _floor
+from rsjs.simulation.policies.sts import Memory
 from rsjs.simulation.policy import Policy, Status
-from rsjs.simulation.state import State
 
 MINUTE = 1 / 60
 
@@ -64,7 +62,7 @@ def watched(spelling, workload):
     def decide(state, memory):
         nonlocal more
         choice = own.decide(state, memory)
-        wanted = choice.memory.decision.wanted
+        wanted = choice.memory.wanted[state.rows]
         chosen.append(dict(zip(state.rows.tolist(), wanted.tolist(), strict=True)))
         free = heuristic.decide(state.instance, floor=np.zeros_like(wanted)).wanted
         more += int((free < wanted).any())
@@ -130,21 +128,7 @@ def test_the_ratios_of_the_reference_prototype(law):
 
 
 def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come():
-    workload = sts.workload(nodes=2, jobs=4, seed=1)
-    jobs = len(workload.jobs)
-    nothing, change = Solution.empty(3, workload.cluster.nodes), np.array([0.5, 0.75, np.inf])
-    decided = heuristic.StsDecision(solution=nothing, change=change, wanted=np.array([2, 3, 4]))
-    rows = np.arange(1, jobs)  # the first job has ended, the fourth one has just come
-    state = State(
-        workload=workload.submitted(),
-        now=1.0,
-        rows=rows,
-        epochs_done=np.zeros(jobs - 1),
-        current=Solution.empty(jobs - 1, workload.cluster.nodes),
-        elapsed=0.75,
-        number=1,
-        seed=0,
-        time_limit=1.0,
-    )
-    assert _floor(state, Memory(np.arange(3), decided)).tolist() == [4, 4, 0]
-    assert _floor(state, None).tolist() == [0, 0, 0]
+    memory = Memory.of(4)
+    memory.wanted[:3], memory.change[:3] = [2, 3, 4], [0.5, 0.75, np.inf]
+    rows = np.arange(1, 4)  # the first job has ended, the fourth one has just come
+    assert memory.floor(rows, 0.75).tolist() == [4, 4, 0]

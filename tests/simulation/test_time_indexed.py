@@ -74,14 +74,15 @@ def test_with_preemption_finer_steps_may_be_cheaper(make, step, late):
     assert found.cost == pytest.approx(3 + 9 * late)
 
 
-def test_on_a_crowded_cluster_bound_relaxation_and_optimum_are_in_order():
-    workload = in_steps(sts.workload(nodes=2, jobs=12, seed=2, gap_seconds=1000), 1.0)
+def test_where_jobs_must_be_late_the_bound_is_near_the_relaxation_and_below_the_optimum():
+    """The subgradient method alone stops at 366, where a GPU-hour is worth tens of $."""
+    workload = in_steps(sts.workload(nodes=2, jobs=16, seed=2, gap_seconds=1000), 1.0)
     bound = workload_bound(workload, variant="no_preemption").value
     data = data_of(workload)
+    assert bound < relaxed(data, LIMITS) * ABOVE < bound * 1.005
     found = solve(data, LIMITS)
-    assert bound * 0.999 < relaxed(data, LIMITS) < found.cost * 0.999
-    assert found.cost == pytest.approx(227.58)
-    assert simulate(workload, _replay(found.runs)).totals.cost == pytest.approx(227.58)
+    assert found.cost == pytest.approx(596.7117)
+    assert simulate(workload, _replay(found.runs)).totals.cost == pytest.approx(found.cost)
 
 
 @pytest.mark.parametrize(

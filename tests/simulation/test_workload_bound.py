@@ -287,6 +287,120 @@ def test_the_verifier_refuses(make, tmp_path, capsys, key, value, told):
     assert "/format: found rsjs-workload/1, expected rsjs-bound/1" in capsys.readouterr().err
 
 
+WITHOUT = object()  # a key that is left out
+
+
+@pytest.mark.parametrize(
+    ("file", "at", "value", "told"),
+    [
+        ("workload", "/realised", WITHOUT, "found no key 'realised', expected this key"),
+        ("workload", "/realised/epochs", [1], "/realised/epochs: found an array of 1, expected 2"),
+        (
+            "workload",
+            "/realised/epochs/1",
+            2,
+            "/realised/epochs/1: found 2, expected an epoch that",
+        ),
+        (
+            "workload",
+            "/realised/epochs/0",
+            0,
+            "/realised/epochs/0: found 0, expected a number from",
+        ),
+        ("workload", "/realised/epochs/0", 0.5, "/realised/epochs/0: found 0.5, expected a number"),
+        (
+            "workload",
+            "/jobs/0/memory_gb",
+            99,
+            "/jobs/0: found j0, expected a job that may run some",
+        ),
+        (
+            "workload",
+            "/jobs/1/hours_per_epoch",
+            {},
+            "/jobs/1: found j1, expected a job that may run",
+        ),
+        (
+            "workload",
+            "/jobs/0/release",
+            1.5,
+            "/jobs/1/release: found 0, expected a release no earl",
+        ),
+        (
+            "workload",
+            "/jobs/1/release",
+            1e16,
+            "/jobs/1/release: found 1e+16, expected a number from -1e",
+        ),
+        (
+            "workload",
+            "/jobs/1/epochs_done",
+            0.5,
+            "/jobs/1/epochs_done: found 0.5, expected 0 in a w",
+        ),
+        ("workload", "/jobs/1/due", 3, "/workload: found"),  # another workload
+        (
+            "workload",
+            "/format",
+            "rsjs-instance/1",
+            "/format: found rsjs-instance/1, expected rsjs-wo",
+        ),
+        ("bound", "/format", "rsjs-bound/2", "/format: found rsjs-bound/2, expected rsjs-bound/1"),
+        ("bound", "/workload", WITHOUT, "found no key 'workload', expected this key"),
+        (
+            "bound",
+            "/variant",
+            None,
+            "/variant: found None, expected free or one_mode or no_preemption",
+        ),
+        ("bound", "/solver", "highs", "/solver: found an unknown key, expected known keys only"),
+        ("bound", "/edges", [0], "/edges: found an array of 1, expected an array of at least 2"),
+        ("bound", "/edges/2", float("inf"), "found Infinity, expected a finite number"),
+        ("bound", "/prices/A/1/0", float("nan"), "found NaN, expected a finite number"),
+        ("bound", "/prices/A/1/0", "10", "/prices/A/1/0: found 10, expected a number from 0"),
+        ("bound", "/prices/A/1/0", 1e300, "/prices/A/1/0: found 1"),
+        ("bound", "/prices/A/0", [1, 0], "/prices/A/0: found 0, expected a number of GPUs"),
+        ("bound", "/bound", -1, "/bound: found -1, expected a number from 0"),
+    ],
+)
+def test_files_that_make_no_sense_are_refused_in_one_line(
+    make, tmp_path, capsys, file, at, value, told
+):
+    workload = _two(make)
+    documents = {
+        "workload": of_workload(workload),
+        "bound": {
+            **{"format": "rsjs-bound/1", "workload": workload.digest, "energy": "curve"},
+            **{"bound": 23.9, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
+        },
+    }
+    *path, last = (int(step) if step.isdigit() else step for step in at[1:].split("/"))
+    inner = documents[file]
+    for step in path:
+        inner = inner[str(step) if isinstance(inner, dict) else step]
+    if value is WITHOUT:
+        del inner[last]
+    else:
+        inner[last if isinstance(inner, list) else str(last)] = value
+    files = [tmp_path / f"{name}.json" for name in documents]
+    for path, document in zip(files, documents.values(), strict=True):
+        path.write_text(json.dumps(document))
+    assert rsjs_verify.main(["--bound", *map(str, files)]) == 2
+    out, error = capsys.readouterr()
+    assert told in error
+    assert (out, error.count("\n")) == ("", 1)
+
+
+def test_prices_before_the_first_job_and_jobs_after_the_last_price_prove_the_least_costs(make):
+    """A release after the horizon is no error: the job pays no prices, the nodes earn them."""
+    workload = _two(make, release=[0, 90], due=[2, 92])
+    jobs, nodes = hindsight(workload, Options())
+    edges = np.array([0.0, 2.0, 4.0])
+    for variant in VARIANTS:
+        value = priced(jobs, nodes, edges, np.full((1, 1, 2), 0.25), variant).value
+        assert value == pytest.approx(2 + 2 * 0.25 + 2 - 4 * 0.25)
+
+
 def test_on_a_crowded_cluster_it_is_near_the_best_schedule_known():
     workload = sts.workload(nodes=10, jobs=100, seed=1, mix="km", gap_seconds=8000)
     assert 2200.5 < workload_bound(workload).value < 2212.1  # the best schedule known

@@ -20,7 +20,8 @@ the lower hull of these points. So no policy that ends job j at r_j + T pays les
 That is piecewise linear in x: the least is at one mode, or at two that end in time on average.
 
 **Workload bound**: GPUs have prices by type and time, at which each job runs alone: the Lagrangian
-of `heuristics.hindsight.lagrangian`, at the best prices found. It is the capacity-free bound where
+of `heuristics.hindsight.lagrangian`, at the best prices that an ascent and, with few jobs, column
+generation find. It is the capacity-free bound where
 all prices are 0 and never below it, but for rounding.
 
 **Variants.** `workload_bound` gives the bound for all schedules (`free`), for those in which a job
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 
 CERTIFICATE = "rsjs-bound/1"
 FIRST_BUCKETS, MOST_BUCKETS = 64, 320
-EVALUATIONS = 300  # of the Lagrangian on the same buckets
 WORTHWHILE = 2e-4  # relative gain of halved buckets for which they are halved again
 ROUNDING = 1e-9  # relative, of sums
 
@@ -178,8 +178,9 @@ def workload_bound(
         due and could be done; those with prices are halved until that gains little. See
         `heuristics.hindsight.lagrangian`.
     """
+    from rsjs.heuristics.hindsight.column_generation import best_known_prices
     from rsjs.heuristics.hindsight.kernels_variants import VARIANTS
-    from rsjs.heuristics.hindsight.lagrangian import AGAIN, ascend, refined
+    from rsjs.heuristics.hindsight.lagrangian import AGAIN, FIRST, refined
 
     one_of("variant", variant, VARIANTS)
     if hours is not None and not 0 < hours < float("inf"):
@@ -192,12 +193,12 @@ def workload_bound(
         raise InputError("/hours", hours, f">= {least:.3g}: up to {MOST_BUCKETS} buckets")
     edges = np.array([begin + b * length for b in range(ceil((end - begin) / length) + 1)])
     prices = np.zeros((len(workload.cluster.gpu_types), len(nodes.sizes), len(edges) - 1))
-    value, prices, evaluations = ascend(jobs, nodes, edges, prices, EVALUATIONS, variant=variant)
+    value, prices, evaluations = best_known_prices(jobs, nodes, edges, prices, FIRST, variant)
     gain = np.inf
     while gain > WORTHWHILE * abs(value) and prices.any() and len(edges) <= MOST_BUCKETS // 2:
         before = value
         edges, prices = refined(edges, prices)
-        value, prices, more = ascend(jobs, nodes, edges, prices, EVALUATIONS, AGAIN, variant)
+        value, prices, more = best_known_prices(jobs, nodes, edges, prices, AGAIN, variant)
         evaluations, gain = evaluations + more, value - before
     return WorkloadBound(
         value=value - ROUNDING * abs(value),

@@ -78,6 +78,7 @@ class Simulation:
     """
 
     def __init__(self, workload: Workload, policy: Policy, options: Options) -> None:
+        policy = policy if policy.told is None else policy.told(workload, options)
         self._workload, self._policy, self._options = workload, policy, options
         if policy.epochs not in (None, options.epochs):
             raise InputError("/epochs", options.epochs, f"{policy.epochs}, as the policy was made")

@@ -17,13 +17,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsjs.core.call import GRACE
 from rsjs.core.errors import printable
 from rsjs.core.types import Floats
 from rsjs.instances.solution import Solution
 from rsjs.simulation.state import State
+
+if TYPE_CHECKING:
+    from rsjs.instances.instance import Workload
+    from rsjs.simulation.options import Options
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,6 +53,8 @@ class Policy:
     epochs: str | None = None
     #: imports and compiles what decisions need; `registry.policy` has run it
     prepare: Callable[[], object] = lambda: None
+    #: a clairvoyant policy in place of this one, told the workload with W_j, and the options
+    told: Callable[[Workload, Options], Policy] | None = None
 
 
 TIE = 1e-9  # h: events this close are one

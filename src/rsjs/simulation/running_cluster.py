@@ -144,11 +144,10 @@ class RunningCluster:
         self.moves += moved
         names, types = self._workload.jobs.id, self._types
         ids = [names[j] for j in self.rows[at].tolist()]
-        modes = zip(*(array[at].tolist() for array in mode), strict=True)
-        placed_anew = dict(zip(ids, modes, strict=True))
+        modes = [*zip(*[array[at].tolist() for array in mode], strict=True)]
         return {
-            "run": {name: m for name, m in placed_anew.items() if m[0] >= 0},
-            "wait": [name for name, m in placed_anew.items() if m[0] < 0],
+            "run": {name: own for name, own in zip(ids, modes, strict=True) if own[0] >= 0},
+            "wait": [name for name, own in zip(ids, modes, strict=True) if own[0] < 0],
             "nodes": {str(n): types[kind[n]] if kind[n] >= 0 else None for n in nodes},
         }
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.single_job import SurvivalSteps, steps_of_jobs, taken
+from rsjs.heuristics.sts.single_job import SurvivalSteps, laws_of_jobs, steps_of_jobs, taken
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
+from rsjs.instances.epoch_distribution import DistributionTables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -120,7 +121,7 @@ class WorkloadData:
     """Speed, power and distributions of all jobs of a workload."""
 
     def __init__(self, whole: Instance) -> None:
-        self._whole, self._model = whole, PowerModel.of(whole)
+        self._whole, self.power = whole, PowerModel.of(whole)
 
     @cached_property
     def _steps(self) -> SurvivalSteps:
@@ -128,7 +129,24 @@ class WorkloadData:
 
     def model(self, rows: Ints) -> PowerModel:
         """Return the power model of some jobs of the workload."""
-        return self._model.taken(rows)
+        return self.power.taken(rows)
+
+    @cached_property
+    def _laws(self) -> tuple[DistributionTables, Ints]:
+        laws, law = laws_of_jobs(self._whole)
+        return DistributionTables(laws), law
+
+    def epochs_left(self, state: State, expectation: str) -> Floats:
+        """Return (A,) epochs that the jobs at hand have left, as `costs.epochs_left` does."""
+        rows, done = state.rows, state.epochs_done
+        left: Floats = self._whole.jobs.epochs_max[rows] - done
+        if expectation == "worst_case":
+            return left
+        laws, law = self._laws[0], self._laws[1][rows]
+        if expectation == "expected":
+            return laws.mean_remaining(law, done)
+        mean = laws.mean[law]
+        return np.where(done < mean, mean - done, left)
 
     def jobs(self, state: State) -> JobData:
         """Return the data of the jobs at hand."""

@@ -2,7 +2,8 @@
 Policies by their specification, that of a method: `name[@solver][:rule][?key=value,...]`.
 
 Any method is a policy that decides on all jobs at hand anew at each event; some have a faster
-program for that. `roll` is a policy and no method, declared as data like methods.
+program for that. `roll` is a policy and no method, declared as data like methods; so is `offline`,
+which is clairvoyant and no policy that could be run on a cluster.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib import import_module
 from math import inf
 from typing import Any
 
-from rsjs.core.call import Call, Limits
+from rsjs.core.call import Call, Limits, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method, MethodFunction
 from rsjs.core.report import Report
@@ -25,18 +26,31 @@ from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
 POLICIES: Mapping[str, Method] = {
+    "offline": Method(
+        name="offline",
+        summary="clairvoyant, for comparison only: a schedule in hindsight by one who knows W_j",
+        kind="heuristic",
+        run="rsjs.simulation.offline:policy",
+        open_nodes=frozenset({"free", "jahani_eq"}),
+        options={
+            "iterations": Option(
+                default=10_000, minimum=0, help="of ruin and recreate on the schedule"
+            ),
+        },
+    ),
     "roll": Method(
         name="roll",
         summary="one-step roll-out: the next hours by HiGHS, then each job alone on the cluster",
         kind="heuristic",
         run="rsjs.simulation.policies.roll:policy",
         open_nodes=frozenset({"free", "jahani_eq"}),
-    )
+    ),
 }
 MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
     **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
     **{name: f"rules:{name}" for name in ("dp", "greedy", "queue", "randomized_queue")},
     **{name: f"{name}:policy" for name in ("hierarchical", "roll", "sts")},
+    "offline": ".offline:policy",
 }
 
 
@@ -94,14 +108,15 @@ def served(request: Request, whole: Instance) -> Policy:
 def serving(whole: Instance) -> list[str]:
     """Return the policies with programs of their own that can decide on these jobs."""
     known = {**BUILT_IN, **POLICIES}
-    return [name for name in MAKERS if not known[name].refusal(whole)]
+    able = (name for name in MAKERS if not known[name].refusal(whole))
+    return [name for name in able if name != "offline"]  # which is to compare with
 
 
 def maker(name: str) -> Callable[[Request, Instance], Policy]:
     """Return what builds the policy of a method; only its module is imported."""
     module, _, function = MAKERS.get(name, "registry:method_policy").partition(":")
     made: Callable[[Request, Instance], Policy] = getattr(
-        import_module(f"{__package__}.{module}"), function
+        import_module(f".{module}", __package__), function
     )
     return made
 

@@ -11,6 +11,7 @@ they are few.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -20,17 +21,15 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.stopping import Iterations, Seconds
 from rsjs.heuristics.dispatching import pooled_dp
+from rsjs.heuristics.dispatching.candidates import by_pressure, by_release
 from rsjs.heuristics.dispatching.list_scheduling import ORDERS, configurations, occupy_types
 from rsjs.heuristics.dispatching.placement import (
     FreeCapacity,
     as_solution,
-    kinds_by_gpu_type,
     kinds_by_node_type,
-    occupy_nodes,
     place_queue,
 )
 from rsjs.heuristics.dispatching.queues import RULES, JobModes
-from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
@@ -40,26 +39,39 @@ from rsjs.simulation.state import ALL, State, WorkloadData
 
 def dp(request: Request, whole: Instance) -> Policy:
     """Build the policy `dp` with one of its rules."""
+    from rsjs.heuristics.greedy import kernels_queue as kernel  # which loads numba
+
     rule, epochs, known = str(request.rule), request.options["epochs"], WorkloadData(whole)
+    always_late = np.full(len(whole.jobs), -inf)  # so that the fastest mode is the best
+    rules = kernel.QueueRules(keeps=False, alone=False, any_node=False)
+    fastest, rank = (
+        kernel.JobQueue(whole.cluster, known.power, always_late, rules),
+        _ranks(by_release, whole),
+    )
 
     def decide(state: State, memory: Any) -> Choice:
-        part, model = state.of(ALL, epochs), known.model(state.rows)
-        return Choice(solution=pooled_dp.decide(part, rule, epochs, model))
+        if rule == "pooled":
+            part, model = state.of(ALL, epochs), known.model(state.rows)
+            return Choice(solution=pooled_dp.decide(part, rule, epochs, model))
+        order, left = rank[state.rows].argsort(), known.epochs_left(state, epochs)
+        return Choice(solution=fastest.decide(state.current, state.rows, order, left, state.now))
 
-    return Policy(spelling=request.spelling, decide=decide)
+    return Policy(spelling=request.spelling, decide=decide, prepare=kernel.compile_kernels)
 
 
 def greedy(request: Request, whole: Instance) -> Policy:
     """Build the policy `greedy` with one of its rules."""
     from rsjs.heuristics.greedy import greedy  # which loads numba
 
-    rule = str(request.rule)  # which `parse` has completed
+    rule, known = str(request.rule), WorkloadData(whole)  # which `parse` has completed
+    expectation, due = whole.objective.expectation, whole.jobs.due
 
     def decide(state: State, memory: Any) -> Choice:
-        now = state.instance
-        hours = now.hours_per_epoch * costs.epochs_left(now)[:, None, None]
+        left, rows = known.epochs_left(state, expectation), state.rows
+        hours = whole.hours_per_epoch.take(rows, axis=0) * left[:, None, None]
         hours.setflags(write=False)  # as in the tables of an instance: one type for the compiler
-        return Choice(solution=greedy.decide_by_hours(now, hours, rule))
+        queued = greedy.GreedyJobs(hours=hours, due=due[rows], now=state.now)
+        return Choice(solution=greedy.decide_by_hours(whole.cluster, queued, rule))
 
     return Policy(spelling=request.spelling, decide=decide, prepare=greedy.compile_kernels)
 
@@ -82,26 +94,38 @@ def randomized_queue(request: Request, whole: Instance) -> Policy:
 
 def queue(request: Request, whole: Instance) -> Policy:
     """Build the policy `queue`; edf, edf_alone, fifo and priority leave running jobs alone."""
-    cluster, known = whole.cluster, WorkloadData(whole)
-    rule, epochs = RULES[str(request.rule)], request.options["epochs"]
-    kinds, fit = kinds_by_gpu_type(cluster), str(request.options["fit"])
+    from rsjs.heuristics.greedy import kernels_queue as kernel  # which loads numba
+
+    rule, epochs, known = RULES[str(request.rule)], request.options["epochs"], WorkloadData(whole)
+    rules = kernel.QueueRules(
+        keeps=not rule.preemptive, alone=rule.alone, any_node=request.options["fit"] == "all"
+    )
+    made = kernel.JobQueue(whole.cluster, known.power, whole.jobs.due, rules)
+    fastest = whole.hours_per_epoch.min(axis=(1, 2))
+    rank = _ranks(rule.order, whole)
 
     def decide(state: State, memory: Any) -> Choice:
-        waiting = np.flatnonzero(rule.preemptive | (state.current.job_node < 0))
-        if not waiting.size:
-            return Choice(solution=state.kept)
-        capacity = FreeCapacity(kinds, alone=rule.alone, fit=fit)
-        if not rule.preemptive:
-            occupy_nodes(capacity, cluster, state.kept)
-            if capacity.full:
-                return Choice(solution=state.kept)
-        of = JobModes.of(state.of(waiting, epochs), epochs, known.model(state.rows[waiting]))
-        order = rule.order(of.instance).tolist()
-        placed = place_queue(order, of.cheapest(), capacity, of.units)
-        new = as_solution(placed, capacity, of.level)
-        return Choice(solution=new if rule.preemptive else _beside(state.kept, waiting, new))
+        rows, left = state.rows, known.epochs_left(state, epochs)
+        if rule.order is by_pressure:  # the only order that changes
+            pressure = state.now + fastest[rows] * left - whole.jobs.due[rows]
+            order = np.argsort(-pressure, kind="stable")
+        else:
+            order = rank[rows].argsort()
+        return Choice(solution=made.decide(state.current, rows, order, left, state.now))
 
-    return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
+    return Policy(
+        spelling=request.spelling,
+        decide=decide,
+        keeps_running=not rule.preemptive,
+        prepare=kernel.compile_kernels,
+    )
+
+
+def _ranks(order: Callable[[Instance], Ints], whole: Instance) -> Ints:
+    """Return (J,) position of each job of a workload in an order that does not change."""
+    rank = np.empty(len(whole.jobs), dtype=np.int64)
+    rank[order(whole)] = np.arange(len(rank))
+    return rank
 
 
 def waiting_jobs(request: Request, whole: Instance) -> Policy:

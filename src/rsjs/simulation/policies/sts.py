@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Ints
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts import sts
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request
@@ -22,32 +22,34 @@ from rsjs.simulation.state import State, WorkloadData
 
 
 class Memory(NamedTuple):
-    """The last solution and its jobs."""
+    """The last decision on each job of the workload, see `StsDecision`."""
 
-    rows: Ints
-    decision: sts.StsDecision
+    wanted: Ints  # (J,)
+    change: Floats  # (J,)
+
+    @staticmethod
+    def of(jobs: int) -> Memory:
+        """Return the memory before the first decision: k_0 is 0."""
+        return Memory(np.zeros(jobs, dtype=np.int64), np.full(jobs, np.inf))
+
+    def floor(self, rows: Ints, elapsed: float) -> Ints:
+        """Return (A,) k_0 of the jobs at hand, so many hours later."""
+        return sts.floor(self.wanted[rows], self.change[rows], elapsed)
 
 
 def policy(request: Request, whole: Instance) -> Policy:
     """Build the policy `sts` with one of its rules."""
-    rule, spacing = str(request.rule), request.options["spacing"] / 60
-    known = WorkloadData(whole)
+    decisions = sts.Decisions(
+        whole.cluster, str(request.rule), spacing=request.options["spacing"] / 60
+    )
+    known, jobs = WorkloadData(whole), whole.jobs
 
     def decide(state: State, memory: Memory | None) -> Choice:
-        floor, data = _floor(state, memory), known.jobs(state)
-        decision = sts.decide(state.instance, rule, floor=floor, spacing=spacing, data=data)
-        memory = Memory(state.rows, decision)
-        return Choice(solution=decision.solution, change=decision.change, memory=memory)
+        rows, memory = state.rows, memory or Memory.of(len(jobs))
+        floor = memory.floor(rows, state.elapsed)
+        data, due, weight = known.jobs(state), jobs.due[rows], jobs.weight[rows]
+        made = decisions.decide(data, due, weight, floor, state.now, state.current)
+        memory.wanted[rows], memory.change[rows] = made.wanted, made.change
+        return Choice(solution=made.solution, change=made.change, memory=memory)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=sts.compile_kernels)
-
-
-def _floor(state: State, memory: Memory | None) -> Ints:
-    """Return (A,) k_0 of the jobs at hand; 0 of those that have just come."""
-    floor = np.zeros(len(state.rows), dtype=np.int64)
-    if memory is not None:
-        before = np.searchsorted(memory.rows, state.rows)
-        known = before < len(memory.rows)
-        known[known] = memory.rows[before[known]] == state.rows[known]
-        floor[known] = memory.decision.floor(state.elapsed)[before[known]]
-    return floor
