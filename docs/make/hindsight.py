@@ -55,7 +55,7 @@ def runs_table() -> str:
 
 def free_table() -> str:
     """Return the table of schedules with preemption and changes of mode."""
-    heads = ["workload", "bound", "schedule", "schedule / bound - 1", "whole hours"]
+    heads = ["workload", "bound", "schedule", "schedule / bound - 1"]
     one_mode = runs("one_mode")
     heads += ["bound in one mode", "without preemption"]
     runs_bound = runs("no_preemption")["bound"]
@@ -65,7 +65,6 @@ def free_table() -> str:
             cost(row["bound"]),
             cost(row["schedule"]),
             share(row["schedule"] / row["bound"] - 1),
-            optimum(row),
             cost(one_mode["bound"][name]),
             cost(runs_bound[name]),
         ]
