@@ -2,10 +2,10 @@
 Small workloads in whole hours, solved to optimality: `python -m benchmarks.hindsight -o FILE`.
 
 A row is a workload and a variant of its schedules, with the workload bound. With `free`, also what
-the schedule costs that `offline_schedule` finds. With `no_preemption`, the linear relaxation and the
-best cost and bound of the time-indexed program (`formulations.hindsight.time_indexed`) with HiGHS,
-and what EDF and FIFO pay, which neither interrupt nor move a job. Workloads that the file already
-has are not done again.
+the schedule costs that `offline_schedule` finds. With `no_preemption`, the linear relaxation and
+the best cost and bound of the time-indexed program (`formulations.hindsight.time_indexed`) with
+HiGHS, and what EDF and FIFO pay, which neither interrupt nor move a job. Workloads that the file
+already has are not done again.
 """
 
 from __future__ import annotations
