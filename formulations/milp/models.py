@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
+from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.formulations.milp.export import OTHERS, ModelFile, Problem, built, export
+from rsjs.formulations.milp.export import ModelFile, Problem, built, export
 from rsjs.formulations.milp.matrix import MatrixModel
-from rsjs.formulations.registry import METHODS
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.library import sets
 from rsjs.instances.mig import problems
@@ -88,7 +88,8 @@ class TrackModel:
     @property
     def solvers(self) -> tuple[str, ...]:
         """Names of the solvers of the suite that take its columns."""
-        return tuple(BACKENDS) if self.method in OTHERS else METHODS[self.method].solvers
+        needed = {Feature.CONTINUOUS} if self.integers < self.columns else set()
+        return tuple(name for name, one in BACKENDS.items() if needed <= one.features)
 
 
 def drawn(generator: str, arguments: Mapping[str, Any]) -> Problem:
