@@ -45,11 +45,18 @@ POLICIES: Mapping[str, Method] = {
         run="rsjs.simulation.policies.roll:policy",
         open_nodes=frozenset({"free", "jahani_eq"}),
     ),
+    "priced_roll": Method(
+        name="priced_roll",
+        summary="one-step roll-out on dual prices of GPUs over time",
+        kind="heuristic",
+        run="rsjs.simulation.policies.priced_roll:policy",
+        open_nodes=frozenset({"free", "jahani_eq"}),
+    ),
 }
 MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
     **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
     **{name: f"rules:{name}" for name in ("dp", "greedy", "queue", "randomized_queue")},
-    **{name: f"{name}:policy" for name in ("hierarchical", "roll", "sts")},
+    **{name: f"{name}:policy" for name in ("hierarchical", "priced_roll", "roll", "sts")},
     "offline": ".offline:policy",
 }
 
