@@ -37,7 +37,15 @@ from rsjs.simulation.state import State, WorkloadData
 BUCKETS = 32
 EVALUATIONS, DELTA = 6, 0.003
 MOST_EXPECTED = 32
-FUTURE = 1.0
+FUTURE = 0.0
+KAPPA = 1.0
+MARGIN = 0.0
+MPART = 0.0
+BACK = 0.0
+LOG = []
+LOW, HIGH = -2.0, -1.0
+WEIGHT = 1.0
+SCALE = 1.0
 HOURS = 1.0
 
 
@@ -56,9 +64,13 @@ class Modes(NamedTuple):
 def policy(request: Request, whole: Instance) -> Policy:
     """Build the policy `priced_roll`."""
     pools, known = Pools(whole.cluster), WorkloadData(whole)
-    nodes = node_prices(whole.cluster, "curve")
+    nodes0 = node_prices(whole.cluster, "curve")
     everything = np.arange(len(whole.jobs))
-    table = mode_table(known.model(everything), nodes, whole)
+    table = mode_table(known.model(everything), nodes0, whole)
+    gpus = Pools(whole.cluster).fixed[:, 0].astype(float)
+    per_epoch = hours_of_all(known.model(everything), gpus)
+    zero = Survival(taken(known._steps, everything, np.zeros(len(everything))), everything)
+    work = per_epoch * zero.epochs(zero.last)
 
     def decide(state: State, memory: Memory | None) -> Choice:
         arrived = max(int(state.rows[-1]) + 1, memory.arrived if memory else 0)
@@ -70,7 +82,9 @@ def policy(request: Request, whole: Instance) -> Policy:
         due = jobs.due[rows] - state.now
         count = np.ones(len(rows))
         at = np.zeros(len(rows))
-        end = float(due.max()) + backlog(data, whole.cluster)
+        own = Survival(data.steps, np.arange(len(state.rows)))
+        load = float(per_epoch[state.rows] @ own.epochs(own.last))
+        end = float(due.max()) + load
         end = max(end, hours * BUCKETS)
         if arrived > 1 and FUTURE > 0:
             gap = max((jobs.release[arrived - 1] - jobs.release[0]) / (arrived - 1), 1e-3)
@@ -88,12 +102,18 @@ def policy(request: Request, whole: Instance) -> Policy:
                 at = np.concatenate([at, when])
                 end = max(end, float(due.max()))
         edges = time_edges(hours, end)
+        span = jobs.release[arrived - 1] - jobs.release[0]
+        rho = float(work[: arrived].sum()) * (arrived - 1) / arrived / span if span > 0 else 0
+        LOG.append((load, rho))
+        crowd = min(1.0, max(0.0, (rho - LOW) / (HIGH - LOW)))
+        due = due - crowd * np.maximum(0, np.minimum(MARGIN + BACK * load, MPART * due))
+        nodes = nodes0._replace(nodes=nodes0.nodes * KAPPA)
         start = np.minimum(np.searchsorted(edges, at), BUCKETS - 1)
         steps = taken(known._steps, rows, done)
         cells, width, alive, left = grid(steps)
         of = PricedJobs(
             row=rows, modes=table.count, mode=table.mode, speed=table.speed, due=due,
-            weight=jobs.weight[rows], start=start, count=count, cells=cells, step=width,
+            weight=jobs.weight[rows] * WEIGHT, start=start, count=count, cells=cells, step=width,
             alive=alive, left=left,
         )
         prices = np.zeros((*nodes_shape(nodes, whole), BUCKETS))
@@ -101,7 +121,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             prices = moved_prices(memory.edges - state.now, memory.prices, edges)
         _, prices, _ = ascend(of, nodes, edges, prices, EVALUATIONS, DELTA, evaluate)
         of_mode = mode_prices(nodes, prices)
-        after = evaluate(of, nodes, edges, prices).end
+        after = evaluate(of, nodes, edges, prices * SCALE).end
         mine = state.epochs_done
 
         def to_go(job: Ints, epochs: Floats) -> Floats:
@@ -151,15 +171,12 @@ def mode_table(model: PowerModel, nodes: NodePrices, whole: Instance) -> Modes:
     )
 
 
-def backlog(data: JobData, cluster: Any) -> float:
-    """Hours of all GPUs for the epochs expected of all jobs."""
-    model, steps = data
+def hours_of_all(model: PowerModel, gpus: Floats) -> Floats:
+    """Return (J,) hours per epoch of a job on all GPUs (T,), each mode of fewest GPU-hours."""
     counts = np.arange(model.rate.shape[2]).astype(float)
-    counts[0] = 1
-    each = (model.rate * counts).reshape(len(model.rate), -1).min(axis=1)
-    own = Survival(steps, np.arange(len(each)))
-    gpus = float(cluster.largest_of_class @ cluster.class_sizes)
-    return float((each * own.epochs(own.last)).sum()) / gpus
+    counts[0] = 1  # TODO units
+    each = (model.rate * counts).min(axis=2)
+    return 1 / (gpus / each).sum(axis=1)
 
 
 def time_edges(hours: float, end: float) -> Floats:
