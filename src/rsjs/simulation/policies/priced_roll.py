@@ -35,15 +35,17 @@ from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, WorkloadData
 
 BUCKETS = 32
-EVALUATIONS, DELTA = 6, 0.003
+EVALUATIONS, DELTA = 3, 0.003
 MOST_EXPECTED = 32
 FUTURE = 0.0
 KAPPA = 1.0
-MARGIN = 0.0
-MPART = 0.0
+GAMMA = 1.0
+GAP = 1e-3
+MARGIN = 4.0
+MPART = 0.25
 BACK = 0.0
 LOG = []
-LOW, HIGH = -2.0, -1.0
+LOW, HIGH = 1.0, 1.5
 WEIGHT = 1.0
 SCALE = 1.0
 HOURS = 1.0
@@ -131,7 +133,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             return after[job, low] * (1 - part) + part * after[job, low + 1]
 
         result = values(state.instance, hours, data, to_go)
-        limits = Limits(time_limit=state.time_limit, seed=state.seed)
+        limits = Limits(time_limit=state.time_limit, seed=state.seed, gap=GAP)
         solution = placed_on_nodes(result, whole.cluster, pools, limits)
         solution = on_their_nodes(state.instance, solution)
         return Choice(
@@ -195,6 +197,10 @@ def grid(steps: SurvivalSteps) -> tuple[Ints, Floats, Floats, Floats]:
     points = np.minimum(points, of.last)
     alive = of.alive(points).reshape(n, -1)
     left = (of.epochs(of.last) - of.epochs(points)).reshape(n, -1)
+    if GAMMA != 1.0:
+        alive = alive**GAMMA
+        left = np.zeros_like(alive)
+        left[:, :-1] = np.cumsum((alive[:, :-1] * width[:, None])[:, ::-1], axis=1)[:, ::-1]
     return cells, width, alive, left
 
 
