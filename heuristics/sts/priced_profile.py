@@ -1,22 +1,23 @@
 """
-Optimal speed profiles of single jobs at prices of GPUs over time: Lagrangian of a weakly coupled MDP.
+Speed profiles of single jobs at prices of GPUs over time: a dynamic program over epochs and buckets.
 
-Time is cut at edges e_0 < ... < e_B; in bucket b of L hours mode q costs P_bq $/h. A job with w
-epochs done runs on while W > w, with A and F^c as in `sts.single_job`. What it costs from e_b on if
-z epochs are done then, times P(W > z | W > w), follows from the last bucket back:
+Time is cut at edges e_0 = 0 < ... < e_B, hours from now; in bucket b of L_b hours mode q costs
+P_bq $/h. A job with w epochs done runs on while W > w; F^c(z) = P(W > z | W > w) and A(z), its
+integral from z to w_max, as in `sts.single_job`. U_b(z) is the expected cost from e_b on of a job
+with z epochs done then, times F^c(z), d hours its due date:
 
-    U_b(z) = min of  U_(b+1)(z) + eta F^c(z) late                                       it waits
-                and  min_q  P_bq a_q (A(z) - A(z')) + eta a_q (A(z_d) - A(z')) + U_(b+1)(z')
+    U_b(z) = min { U_(b+1)(z) + eta l_b F^c(z),                                         it waits
+                   min_q P_bq a_q (A(z) - A(z')) + eta a_q (A(z_d) - A(z')) + U_(b+1)(z') }
+    U_B(z) = A(z) min_q (P_Bq + eta) a_q                                    d is not after e_B
 
-    z' = z + L / a_q;  z_d = z + (hours of the bucket until d) / a_q;  late = hours after d
-    U_B(z) = A(z) min_q (P_Bq + eta) a_q                                    e_B is not before d
+    z' = z + L_b / a_q;  l_b = hours of the bucket after d;  z_d = z + (L_b - l_b) / a_q
 
-A mode is kept for a bucket. Neither wants to know W: only whether the job still runs. So the sum
-over jobs of U_0(w), less what the capacity is worth at these prices, is a lower bound on what
-non-anticipative policies cost on average, but for the grid (Hawkins 2003; Adelman and Mersereau
-2008): the epochs lie on a grid of equal steps from w on, with values between its points by
-interpolation. As z moves in time as long as the job runs, what it is expected to use of each mode
-is one walk.
+as E[hours that it runs until z'] = a_q (A(z) - A(z')). So a job keeps its mode for a bucket, and
+knows of W only whether it still runs: U_0(w) is what it costs without foresight. As long as it runs
+its epochs are those that it planned, so what it is expected to use is found by one walk.
+
+The epochs lie on a grid of equal steps from w on, at most `CELLS`; between its points values are
+interpolated. In a bucket only the modes on the lower hull of (speed, $/h) are looked at.
 """
 
 from __future__ import annotations
@@ -30,24 +31,22 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
 from rsjs.heuristics.hindsight.kernels_jobs import fill_hull
 
-CELLS = 48  # of the grid of epochs, at most
+CELLS = 48
 
 
 class PricedJobs(NamedTuple):
     """J jobs that run in the modes of R rows, at most M each."""
 
-    row: Ints  # (J,)
-    modes: Ints  # (R,) how many
+    row: Ints  # (J,) its modes
+    modes: Ints  # (R,) how many there are
     mode: Ints  # (R, M) q
-    speed: Floats  # (R, M) 1 / a [epochs/h], ascending
-    due: Floats  # (J,) h, not after the last edge
-    weight: Floats  # (J,) $/h
-    start: Ints  # (J,) bucket from which on it is there
-    count: Floats  # (J,) jobs that are like it
+    speed: Floats  # (R, M) 1 / a_q [epochs/h], ascending
+    due: Floats  # (J,) d [h], at most the last edge
+    weight: Floats  # (J,) eta [$/h]
     cells: Ints  # (J,) of the grid
     step: Floats  # (J,) epochs of a cell
-    alive: Floats  # (J, CELLS + 1) P(W > z | W > w) at the grid's points
-    left: Floats  # (J, CELLS + 1) A(z)
+    alive: Floats  # (J, CELLS + 1) F^c at the points of the grid, 0 from w_max on
+    left: Floats  # (J, CELLS + 1) A
 
 
 @inlined
@@ -60,8 +59,8 @@ def between(values: Floats, last: int, at: float) -> float:
 
 
 @inlined
-def moved(values: Floats, last: int, shift: float, factor: float, into: Floats) -> None:
-    """Add `factor` times the values `shift` points further on; they are 0 from the last one on."""
+def add_later(values: Floats, last: int, shift: float, factor: float, into: Floats) -> None:
+    """Add `factor` times the values `shift` points on; they are 0 from the last one on."""
     whole = int(shift)
     part = shift - whole
     for g in range(last - whole):
@@ -82,74 +81,69 @@ def run_priced(
     price : (B + 1, Q) float [$/h]
         Of each mode by bucket; row B is that of all time after the last edge.
     cost : (J,) float [$]
-        Filled: U of a job's first bucket at w.
+        Filled: U_0(w).
     after : (J, CELLS + 1) float [$]
-        Filled: U of the second bucket, at the grid's points.
+        Filled: U_1 at the points of the grid, 0 from w_max on.
     hours : (B + 1, Q) float [h]
         Filled: expected hours of all jobs in each mode by bucket.
     """
     buckets, points, most = len(edges) - 1, jobs.left.shape[1], jobs.mode.shape[1]
-    vertex, options = np.empty((buckets, most), np.int64), np.empty(buckets, np.int64)
+    vertex, sizes = np.empty((buckets, most), np.int64), np.empty(buckets, np.int64)
     values, tried = np.zeros((buckets + 1, points)), np.empty(points)
     hours[:] = 0.0
     for job in range(len(jobs.due)):
-        row, step = jobs.row[job], jobs.step[job]
-        last, mode, rate = jobs.modes[row], jobs.mode[row], jobs.speed[row]
-        due, weight, size = jobs.due[job], jobs.weight[job], jobs.cells[job]
-        alive, left = jobs.alive[job], jobs.left[job]
-        # what is left after the last edge: the mode that is cheapest when late, to the end
+        row, step, last = jobs.row[job], jobs.step[job], jobs.cells[job]
+        modes, mode, rate = jobs.modes[row], jobs.mode[row], jobs.speed[row]
+        due, weight, alive, left = jobs.due[job], jobs.weight[job], jobs.alive[job], jobs.left[job]
+        # U_B: in the mode that costs least where it is late, to the end
         least = inf
-        for entry in range(last):
+        for entry in range(modes):
             least = min(least, (price[buckets, mode[entry]] + weight) / rate[entry])
-        for g in range(size + 1):
+        for g in range(last + 1):
             values[buckets, g] = least * left[g]
-        for b in range(buckets - 1, jobs.start[job] - 1, -1):
+        for b in range(buckets - 1, -1, -1):
             here, then, length = values[b], values[b + 1], edges[b + 1] - edges[b]
-            early = min(max(due - edges[b], 0.0), length)
-            for g in range(size):
-                here[g] = then[g] + weight * (length - early) * alive[g]
-            here[size] = 0.0
-            count = fill_hull(rate, mode, 0, last, price[b], vertex[b])
-            options[b] = count
-            for i in range(count):
+            in_time = min(max(due - edges[b], 0.0), length)
+            for g in range(last):
+                here[g] = then[g] + weight * (length - in_time) * alive[g]
+            here[last] = 0.0
+            late = weight if in_time < length else 0.0
+            sizes[b] = fill_hull(rate, mode, 0, modes, price[b], vertex[b])
+            for i in range(sizes[b]):
                 speed, power = rate[vertex[b, i]], price[b, mode[vertex[b, i]]]
-                for g in range(size):
+                for g in range(last):
                     tried[g] = power / speed * left[g]
-                shift = speed / step * length
-                late = weight if early < length else 0.0
                 if late > 0.0:
-                    moved(left, size, speed / step * early, late / speed, tried)
-                moved(left, size, shift, -(power + late) / speed, tried)
-                moved(then, size, shift, 1.0, tried)
-                for g in range(size):
+                    add_later(left, last, speed / step * in_time, late / speed, tried)
+                shift = speed / step * length
+                add_later(left, last, shift, -(power + late) / speed, tried)
+                add_later(then, last, shift, 1.0, tried)
+                for g in range(last):
                     here[g] = min(here[g], tried[g])
-        start = jobs.start[job]
-        cost[job] = values[start, 0]
-        for g in range(size + 1):
-            after[job, g] = values[min(start + 1, buckets), g]
-        # what it takes: one walk over the buckets as long as it runs
+        cost[job] = values[0, 0]
+        for g in range(points):
+            after[job, g] = values[1, g] if g <= last else 0.0
+        # what it takes: one walk over the buckets, as long as it runs
         at = 0.0
-        for b in range(start, buckets):
-            if at >= size:
+        for b in range(buckets):
+            if at >= last:
                 break
             then, length = values[b + 1], edges[b + 1] - edges[b]
-            early = min(max(due - edges[b], 0.0), length)
-            late = weight if early < length else 0.0
-            best = between(then, size, at) + late * (length - early) * between(alive, size, at)
-            own, chosen = between(left, size, at), -1
-            for i in range(options[b]):
+            in_time = min(max(due - edges[b], 0.0), length)
+            late = weight if in_time < length else 0.0
+            best = between(then, last, at) + late * (length - in_time) * between(alive, last, at)
+            own, chosen, chosen_end = between(left, last, at), -1, at
+            for i in range(sizes[b]):
                 speed, power = rate[vertex[b, i]], price[b, mode[vertex[b, i]]]
                 end = at + speed / step * length
-                still = between(left, size, end)
-                value = power / speed * (own - still) + between(then, size, end)
+                still = between(left, last, end)
+                total = power / speed * (own - still) + between(then, last, end)
                 if late > 0.0:
-                    on_time = between(left, size, at + speed / step * early)
-                    value += late / speed * (on_time - still)
-                if value <= best:
-                    best, chosen = value, vertex[b, i]
+                    on_time = between(left, last, at + speed / step * in_time)
+                    total += late / speed * (on_time - still)
+                if total <= best:
+                    best, chosen, chosen_end = total, vertex[b, i], end
             if chosen >= 0:
-                speed = rate[chosen]
-                end = at + speed / step * length
-                used = (own - between(left, size, end)) / speed
-                hours[b, mode[chosen]] += jobs.count[job] * used
-                at = end
+                used = own - between(left, last, chosen_end)
+                hours[b, mode[chosen]] += used / rate[chosen]
+                at = chosen_end
