@@ -130,6 +130,7 @@ def ascend(
     variant: str = "free",
 ) -> tuple[float, Floats, int]:
     """Return the best L from prices (T, S, B) on, its prices, and the number of evaluations."""
+
     def evaluate(at: Floats) -> Priced:
         return priced(jobs, nodes, edges, at, variant)
 

@@ -1,5 +1,5 @@
 """
-Speed profiles of single jobs at prices of GPUs over time: a dynamic program over epochs and buckets.
+Speed profiles of single jobs at prices of GPUs over time: a dynamic program.
 
 Time is cut at edges e_0 = 0 < ... < e_B, hours from now; in bucket b of L_b hours mode q costs
 P_bq $/h. A job with w epochs done runs on while W > w; F^c(z) = P(W > z | W > w) and A(z), its
@@ -16,7 +16,7 @@ as E[hours that it runs until z'] = a_q (A(z) - A(z')). So a job keeps its mode 
 knows of W only whether it still runs: U_0(w) is what it costs without foresight. As long as it runs
 its epochs are those that it planned, so what it is expected to use is found by one walk.
 
-The epochs lie on a grid of equal steps from w on, at most `CELLS`; between its points values are
+The epochs lie on a grid of `CELLS` equal steps from w to w_max; between its points values are
 interpolated. In a bucket only the modes on the lower hull of (speed, $/h) are looked at.
 """
 
@@ -43,9 +43,8 @@ class PricedJobs(NamedTuple):
     speed: Floats  # (R, M) 1 / a_q [epochs/h], ascending
     due: Floats  # (J,) d [h], at most the last edge
     weight: Floats  # (J,) eta [$/h]
-    cells: Ints  # (J,) of the grid
     step: Floats  # (J,) epochs of a cell
-    alive: Floats  # (J, CELLS + 1) F^c at the points of the grid, 0 from w_max on
+    alive: Floats  # (J, CELLS + 1) F^c at the points of the grid, of which w_max is the last
     left: Floats  # (J, CELLS + 1) A
 
 
@@ -83,16 +82,16 @@ def run_priced(
     cost : (J,) float [$]
         Filled: U_0(w).
     after : (J, CELLS + 1) float [$]
-        Filled: U_1 at the points of the grid, 0 from w_max on.
+        Filled: U_1 at the points of the grid.
     hours : (B + 1, Q) float [h]
         Filled: expected hours of all jobs in each mode by bucket.
     """
-    buckets, points, most = len(edges) - 1, jobs.left.shape[1], jobs.mode.shape[1]
+    buckets, last, most = len(edges) - 1, jobs.left.shape[1] - 1, jobs.mode.shape[1]
     vertex, sizes = np.empty((buckets, most), np.int64), np.empty(buckets, np.int64)
-    values, tried = np.zeros((buckets + 1, points)), np.empty(points)
+    values, tried = np.zeros((buckets + 1, last + 1)), np.empty(last + 1)
     hours[:] = 0.0
     for job in range(len(jobs.due)):
-        row, step, last = jobs.row[job], jobs.step[job], jobs.cells[job]
+        row, step = jobs.row[job], jobs.step[job]
         modes, mode, rate = jobs.modes[row], jobs.mode[row], jobs.speed[row]
         due, weight, alive, left = jobs.due[job], jobs.weight[job], jobs.alive[job], jobs.left[job]
         # U_B: in the mode that costs least where it is late, to the end
@@ -121,8 +120,7 @@ def run_priced(
                 for g in range(last):
                     here[g] = min(here[g], tried[g])
         cost[job] = values[0, 0]
-        for g in range(points):
-            after[job, g] = values[1, g] if g <= last else 0.0
+        after[job] = values[1]
         # what it takes: one walk over the buckets, as long as it runs
         at = 0.0
         for b in range(buckets):

@@ -1,27 +1,28 @@
 """
 PRICED_ROLL, a one-step roll-out on dual prices of GPUs over time.
 
-    1. the jobs at hand share the GPUs: multipliers lambda of the GPUs in buckets of time from now on
+    1. lambda, multipliers of GPUs in buckets of time from now on, that the jobs at hand share
     2. V of each job in each mode, and of waiting, for the next h hours; what it costs after them is
        that of the job alone at these prices
     3. the modes that save most over waiting, and nodes for them, as `roll`
 
-ROLL (`policies.roll`) thinks that each job is alone on an infinite cluster after h; with prices jobs
-yield that can do with fewer GPUs, or later.
+ROLL (`policies.roll`) thinks that each job is alone on an infinite cluster after h; with prices
+jobs yield that can do with fewer GPUs, or later.
 
-**Prices.** Jobs are Markov decision processes that only the GPUs couple. With prices they are apart,
-and for every lambda >= 0
+**Prices.** Jobs are Markov decision processes that only the GPUs couple. With prices they are
+apart, and for every lambda >= 0
 
     L(lambda) = sum_j U_j(lambda) - sum_b L_b sum_c n_c R_cb(lambda)
 
 bounds from below what the jobs at hand cost on average under policies without foresight that keep
 modes for a bucket (Hawkins 2003; Adelman and Mersereau 2008), but for interpolation. U_j is the
-dynamic program of `heuristics.sts.priced_profile`, R_cb of `heuristics.hindsight.lagrangian`, whose
-ascent takes a few steps at each decision, from the prices of the one before. More steps make it
-worse in measurements: prices at which demand and GPUs agree on average have jobs share the GPUs out,
-a few for each, so that none is early and all are at risk.
+dynamic program of `heuristics.sts.priced_profile`, R_cb of `heuristics.hindsight.lagrangian`, by
+whose ascent prices go a few steps at each decision, from those of the one before. More steps cost
+more in simulations: where demand and GPUs agree on average, jobs share the GPUs out, a few for
+each, so that none is early and all are at risk.
 
-The buckets are h hours, and longer from one to the next, to when all jobs are due and could be done.
+The first bucket is h hours, and each is longer than the one before; by the end of the last one all
+jobs are due and could be done.
 
 **Due dates.** Jobs to come are not known, and L has none. What is known is how much work came per
 hour so far, over what the GPUs do in an hour: the offered load rho, with the mean epochs of each
@@ -32,7 +33,7 @@ cost after h then counts due dates MARGIN of the time left earlier, less of it f
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -210,7 +211,7 @@ def priced_jobs(
     """Return jobs on their grids: `slack` [h] until they are due, `weight` [$/h]."""
     jobs, done = len(row), steps.done
     last = steps.end[steps.law, -1]
-    width = np.maximum(1.0, np.ceil((last - done) / CELLS))
+    width = (last - done) / CELLS
     of = Survival(steps, np.repeat(np.arange(jobs), CELLS + 1))
     points = (done[:, None] + width[:, None] * np.arange(CELLS + 1)).ravel()
     points = np.minimum(points, of.last)
@@ -221,16 +222,13 @@ def priced_jobs(
         speed=rows.speed,
         due=slack,
         weight=weight.astype(np.float64),
-        cells=np.ceil((last - done) / width).astype(np.int64),
         step=width,
         alive=of.alive(points).reshape(jobs, -1),
         left=(of.epochs(of.last) - of.epochs(points)).reshape(jobs, -1),
     )
 
 
-def evaluated(
-    jobs: PricedJobs, nodes: NodePrices, edges: Floats, prices: Floats
-) -> PricedProfiles:
+def evaluated(jobs: PricedJobs, nodes: NodePrices, edges: Floats, prices: Floats) -> PricedProfiles:
     """Evaluate L at prices (T, S, B)."""
     of_mode, count = mode_prices(nodes, prices), len(jobs.due)
     cost, after, hours = np.empty(count), np.empty((count, CELLS + 1)), np.empty_like(of_mode)

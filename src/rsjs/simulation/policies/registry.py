@@ -2,8 +2,8 @@
 Policies by their specification, that of a method: `name[@solver][:rule][?key=value,...]`.
 
 Any method is a policy that decides on all jobs at hand anew at each event; some have a faster
-program for that. `roll` is a policy and no method, declared as data like methods; so is `offline`,
-which is clairvoyant and no policy that could be run on a cluster.
+program for that. `roll` and `priced_roll` are policies and no methods, declared as data like these;
+so is `offline`, which is clairvoyant and no policy that could be run on a cluster.
 """
 
 from __future__ import annotations
