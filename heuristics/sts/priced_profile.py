@@ -54,7 +54,8 @@ def between(values: Floats, last: int, at: float) -> float:
     if at >= last:
         return 0.0
     low = int(at)
-    return values[low] + (at - low) * (values[low + 1] - values[low])
+    found: float = values[low] + (at - low) * (values[low + 1] - values[low])
+    return found
 
 
 @inlined

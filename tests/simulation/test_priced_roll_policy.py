@@ -7,10 +7,10 @@ import pytest
 
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.generators import jahani, sts
-from rsjs.methods import parse
+from rsjs.methods import all_methods, parse
 from rsjs.simulation.bounds import capacity_free_bound, node_prices
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.policies import priced_roll, roll
+from rsjs.simulation.policies import roll
 from rsjs.simulation.policies.priced_roll import (
     BUCKETS,
     MARGIN,
@@ -175,9 +175,9 @@ def test_crowded_workloads_are_served_the_same_way_each_time(workload):
 
 
 @pytest.mark.solver
-@pytest.mark.parametrize(("gap", "most"), [(50_000, 1.01), (5500, 0.9)])
+@pytest.mark.parametrize(("gap", "most"), [(50_000, 1.01), (5500, 0.85)])
 def test_it_costs_less_than_the_others_in_overload_and_hardly_more_elsewhere(gap, most):
-    workload = sts.workload(nodes=6, jobs=40, seed=2, gap_seconds=gap)
+    workload = sts.workload(nodes=6, jobs=50, seed=2, gap_seconds=gap)
     spellings = ("priced_roll", "roll", "queue:pedf", "sts:fallback")
     own, *rest = (simulate(workload, policy(one, workload)).totals.cost for one in spellings)
     assert capacity_free_bound(workload) <= own <= most * min(rest)
@@ -195,6 +195,4 @@ def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch, make):
 
 def test_it_is_spelled_as_a_policy_only():
     assert parse("priced_roll", deciders()).spelling == "priced_roll"
-    assert priced_roll.policy(
-        parse("priced_roll", deciders()), sts.workload(nodes=2, jobs=3, seed=1).submitted()
-    )
+    assert "priced_roll" not in all_methods()
