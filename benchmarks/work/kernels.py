@@ -48,7 +48,7 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.simulation.bounds import WorkloadBound, hindsight, node_prices
+from rsjs.simulation.bounds import WorkloadBound, hindsight
 from rsjs.simulation.offline import planned
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.priced_roll import (
@@ -56,6 +56,7 @@ from rsjs.simulation.policies.priced_roll import (
     ModeRows,
     bucket_edges,
     evaluated,
+    nodes_at_power,
     priced_jobs,
 )
 
@@ -155,7 +156,7 @@ def _hindsight_schedule() -> Work:
 def _priced_profile() -> Work:
     """1000 jobs of which nothing is done, at the same prices."""
     whole = workload(nodes=100, jobs=1000, seed=1).submitted()
-    data, nodes = JobData.of(whole), node_prices(whole.cluster, "curve")
+    data, nodes = JobData.of(whole), nodes_at_power(whole.cluster)
     rows, slack = ModeRows.of(data.model, nodes), whole.jobs.due - whole.jobs.release
     jobs = priced_jobs(rows, np.arange(1000), data.steps, slack, whole.jobs.weight)
     edges = bucket_edges(0.5, float(slack.max()))

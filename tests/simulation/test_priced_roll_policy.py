@@ -8,7 +8,7 @@ import pytest
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.generators import jahani, sts
 from rsjs.methods import all_methods, parse
-from rsjs.simulation.bounds import capacity_free_bound, node_prices
+from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies import roll
 from rsjs.simulation.policies.priced_roll import (
@@ -20,6 +20,7 @@ from rsjs.simulation.policies.priced_roll import (
     hours_on_all,
     margin,
     moved_prices,
+    nodes_at_power,
     offered_load,
     priced_jobs,
 )
@@ -30,7 +31,7 @@ from rsjs.simulation.policy import Status
 def at_prices(workload, price, hours=0.25):
     """All jobs of a workload at time 0 at the same price of every GPU."""
     whole = workload.submitted()
-    data, nodes = JobData.of(whole), node_prices(whole.cluster, "curve")
+    data, nodes = JobData.of(whole), nodes_at_power(whole.cluster)
     rows = ModeRows.of(data.model, nodes)
     jobs = priced_jobs(
         rows, np.arange(len(whole.jobs)), data.steps, whole.jobs.due, whole.jobs.weight
@@ -88,6 +89,14 @@ def test_gpus_go_where_they_save_most(make):
         found, _ = choices(make(release=[0.0, 0.0], due=due))
         assert found.totals.tardiness == 0
         assert found.completed_at.argmin() == due.index(1.0)
+
+
+def test_a_job_does_not_wait_for_others_to_share_a_node_with(make):
+    """One GPU of a node costs 2 $/h, both 3: 4 $ for the job alone."""
+    workload = make({"A2": [2.0, 3.0]}, hours=[{"A": [2.0]}], due=[9.0])
+    assert at_prices(workload, 0.0).job_cost == pytest.approx([4.0])
+    found, _ = choices(workload)
+    assert found.completed_at.tolist() == [2.0]
 
 
 def test_prices_move_with_time_and_keep_what_they_cost():

@@ -41,6 +41,7 @@ from rsjs.core.call import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
 from rsjs.heuristics.hindsight.lagrangian import NodePrices, climb, mode_prices, relaxed
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
@@ -112,7 +113,7 @@ class PricedProfiles(NamedTuple):
 def policy(request: Request, whole: Instance) -> Policy:
     """Build the policy `priced_roll`."""
     cluster, pools, known = whole.cluster, Pools(whole.cluster), WorkloadData(whole)
-    nodes, everything = node_prices(cluster, "curve"), np.arange(len(whole.jobs))
+    nodes, everything = nodes_at_power(cluster), np.arange(len(whole.jobs))
     model = known.model(everything)
     rows, busy = ModeRows.of(model, nodes), hours_on_all(model, cluster)
     work = busy * mean_epochs(JobData.of(whole).steps)  # of each job, read once it has arrived
@@ -149,13 +150,28 @@ def policy(request: Request, whole: Instance) -> Policy:
     def prepare() -> None:
         backend(SOLVER).load()
         instance = smallest()
-        data, small = JobData.of(instance), node_prices(instance.cluster, "curve")
+        data, small = JobData.of(instance), nodes_at_power(instance.cluster)
         own, edges = ModeRows.of(data.model, small), bucket_edges(LONGEST, 1.0)
         jobs = priced_jobs(own, np.array([0]), data.steps, np.ones(1), instance.jobs.weight)
         zero = np.zeros((len(instance.cluster.gpu_types), len(small.sizes), BUCKETS))
         evaluated(jobs, small, edges, zero)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
+
+
+def nodes_at_power(cluster: Cluster) -> NodePrices:
+    """
+    Return nodes whose modes cost what `PowerModel` says, as in the next h hours, and no less.
+
+    If modes were cheaper after h, with other jobs on their node, jobs would wait for that.
+    """
+    nodes = node_prices(cluster, "curve")
+    power = share_price_by_gpu_type(cluster)
+    power = np.where(np.isfinite(power), power, 0.0)
+    price = nodes.places[:, 0].reshape(len(power), -1) * power[:, 1:2]
+    price[:, : power.shape[1]] = power
+    surplus = np.where(np.isfinite(nodes.surplus), 0.0, np.inf)
+    return nodes._replace(price=price.ravel(), surplus=surplus)
 
 
 def mean_epochs(steps: SurvivalSteps) -> Floats:
