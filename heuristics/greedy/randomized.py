@@ -101,7 +101,7 @@ class Constructions:
         return iterate(p.nodes, p.choices, p.objective, state, first, streams, found)
 
 
-@inner
+@inlined
 def total_cost(
     nodes: NodeTables,
     objective: ObjectiveTables,
@@ -116,7 +116,7 @@ def total_cost(
     if objective.energy == FIRST_ENDING:
         best[:] = inf
     for r in range(running):
-        j, n, g = state.job[r], state.node[r], state.gpus[r]
+        j, n, g = state.job[at(r)], state.node[at(r)], state.gpus[at(r)]
         v = state.node_type[at(n)]
         gpu = nodes.gpu_of_type[at(v)]
         hours = objective.hours[at(j), at(gpu), at(g)]
@@ -132,18 +132,20 @@ def total_cost(
     if not objective.at_completion:
         end = objective.now + first
         for r in range(running):
-            late = end - objective.due[state.job[r]]
+            j = state.job[at(r)]
+            late = end - objective.due[at(j)]
             if late > 0.0:
-                tardiness += objective.weight[state.job[r]] * late
+                tardiness += objective.weight[at(j)] * late
     # nodes: idle GPUs, and what a node costs until its first job or the next event ends
     idle_gpus = 0
     for n in range(state.idle.shape[0]):
-        v = state.node_type[n]
+        v = state.node_type[at(n)]
         if v >= 0:
-            idle_gpus += state.idle[n]
-            price = nodes.cost_of_type[at(v), at(nodes.gpus_of_type[at(v)] - state.idle[n])]
+            idle = state.idle[at(n)]
+            idle_gpus += idle
+            price = nodes.cost_of_type[at(v), at(nodes.gpus_of_type[at(v)] - idle)]
             if objective.energy == FIRST_ENDING:
-                energy += price * best[n]
+                energy += price * best[at(n)]
             elif objective.energy == NEXT_EVENT:
                 energy += price
     if objective.energy == NEXT_EVENT and running > 0:

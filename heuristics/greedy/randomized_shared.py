@@ -44,6 +44,8 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
+LANES = 8  # iterations whose queues are drawn side by side
+DRAWS = 2.0**53  # random numbers are multiples of 1 / DRAWS
 
 
 class SharedConstructions(Constructions):
@@ -55,7 +57,7 @@ class SharedConstructions(Constructions):
         tables = cluster_tables(cluster, SHARED_RULE.greedy)
         self._closed = tables.all_closed
         self._free = all_free(cluster, tables, self._states[0])
-        self._drawn = DrawnOrder(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
+        self._drawn = DrawnOrders(*np.zeros((2, len(of.instance.jobs), LANES), dtype=np.int64))
 
     def _iterate(self, thread: int, first: int, found: Floats) -> int:
         p = self._prepared
@@ -70,7 +72,7 @@ def iterate(
     objective: ObjectiveTables,
     closed: NodeLevels,
     free: FreeCapacityArrays,
-    drawn: DrawnOrder,
+    drawn: DrawnOrders,
     first: int,
     streams: States,
     costs: Floats,
@@ -78,21 +80,22 @@ def iterate(
     """Fill `costs` from iteration `first` on; return how many jobs run in the last, in `free`."""
     running = 0
     for i in range(streams.shape[0]):
-        close_all(closed, free)
-        if first + i > 1:
-            draw_order(choices, objective, drawn, streams[i])
-        else:
+        lane = i % LANES
+        if lane == 0:
+            draw_orders(choices, objective, drawn, streams[i : i + LANES])
+        if first + i == 1:
             keep_order(choices, drawn)
-        running, waiting = construct(nodes, choices, objective, free, drawn)
+        close_all(closed, free)
+        running, waiting = construct(nodes, choices, objective, free, drawn, lane)
         costs[i] = total_cost(nodes, objective, free.state, running, waiting)
     return running
 
 
-class DrawnOrder(NamedTuple):
-    """A randomized queue, by position."""
+class DrawnOrders(NamedTuple):
+    """The randomized queues of some iterations, by position."""
 
-    job: Ints  # (J,)
-    code: Ints  # (J,) the configuration that is tried first
+    job: Ints  # (J, LANES)
+    code: Ints  # (J, LANES) the configuration that is tried first
 
 
 @inlined
@@ -101,14 +104,15 @@ def construct(
     choices: RandomChoices,
     objective: ObjectiveTables,
     free: FreeCapacityArrays,
-    drawn: DrawnOrder,
+    drawn: DrawnOrders,
+    lane: int,
 ) -> tuple[int, float]:
     """Place jobs; return how many run, and the penalty [$] of those that wait."""
     penalty, state, levels = objective.postponement, free.state, free.levels
     last, ranks = choices.queue.shape[0] - 1, choices.candidate.shape[1]
     running, waiting = 0, 0.0
     for position in range(last + 1):
-        job, code = drawn.job[position], drawn.code[position]
+        job, code = drawn.job[at(position), at(lane)], drawn.code[at(position), at(lane)]
         kind, g = choices.kind[at(code)], choices.gpus[at(code)]
         level = first_level(levels, kind, g)
         # no room for the first mode: the first one that finds a node or a shared GPU
@@ -122,7 +126,7 @@ def construct(
                 waiting += penalty[job]
                 if is_full(choices, free):
                     for later in range(position + 1, last + 1):
-                        waiting += penalty[drawn.job[later]]
+                        waiting += penalty[drawn.job[later, lane]]
                     break
                 continue
             code = choices.candidate[at(job), at(rank)]
@@ -138,39 +142,53 @@ def construct(
     return running, waiting
 
 
-@inlined
-def draw_order(
-    choices: RandomChoices, objective: ObjectiveTables, drawn: DrawnOrder, stream: int
+@compiled
+def draw_orders(
+    choices: RandomChoices, objective: ObjectiveTables, drawn: DrawnOrders, streams: States
 ) -> None:
-    """Swap neighbours in the queue at random, and draw the first mode of each job."""
-    queue, weight = choices.queue, objective.weight
-    last = queue.shape[0] - 1
-    carried = queue[0]
+    """
+    Swap neighbours in the queue at random, and draw the first mode of each job.
+
+    Each step depends on the one before; those of several iterations need not wait for one another.
+    Chance decides, so branches would be guessed wrong half of the time: what is compared are
+    integers, by the sign of a difference, as compilers make branches of comparisons.
+    """
+    queue, last = choices.queue, choices.queue.shape[0] - 1
+    weight = (objective.weight + 0.0).view(np.int64)  # floats >= 0 sort as their bits do, but -0.0
+    state, carried = np.ones(LANES, dtype=np.uint64), np.full(LANES, queue[0])
+    state[: len(streams)] = streams
+    swap, mode = np.empty(LANES), np.empty(LANES)
+    if_heavier = np.int64(np.ceil(choices.swap_heavier * DRAWS))
+    if_other = np.int64(np.ceil(choices.swap_other * DRAWS))
     for position in range(last + 1):
-        job = carried
         if position < last:
-            carried = queue[at(position + 1)]
-            stream, u = draw_one(False, stream)
-            heavier = weight[at(job)] > weight[at(carried)]
-            passes = (heavier & (u < choices.swap_heavier)) | (~heavier & (u < choices.swap_other))
-            # exchange both without a branch
-            difference = (job ^ carried) & -int(passes)
-            job, carried = job ^ difference, carried ^ difference
-        # the mode that is tried first, from the cumulated chances of a list
-        stream, u = draw_one(False, stream)
-        rank = 0
-        for more in range(LISTED - 1):
-            rank += int(u >= choices.chance[at(job), at(more)])
-        drawn.job[at(position)] = job
-        drawn.code[at(position)] = choices.candidate[at(job), at(rank)]
+            for lane in range(LANES):
+                state[lane], swap[lane] = draw_one(False, state[lane])
+        for lane in range(LANES):
+            state[lane], mode[lane] = draw_one(False, state[lane])
+        following = queue[at(min(position + 1, last))]
+        for lane in range(LANES):
+            job = carried[lane]
+            if position < last:
+                number = np.int64(swap[lane] * DRAWS)
+                heavier = (weight[at(following)] - weight[at(job)]) >> 63
+                passes, other = (number - if_heavier) >> 63, (number - if_other) >> 63
+                difference = (job ^ following) & (other ^ ((other ^ passes) & heavier))
+                job, carried[lane] = job ^ difference, following ^ difference
+            # the mode that is tried first, from the cumulated chances of a list
+            rank = 0
+            for more in range(LISTED - 1):
+                rank += int(mode[lane] >= choices.chance[at(job), at(more)])
+            drawn.job[at(position), at(lane)] = job
+            drawn.code[at(position), at(lane)] = choices.candidate[at(job), at(rank)]
 
 
 @inlined
-def keep_order(choices: RandomChoices, drawn: DrawnOrder) -> None:
-    """Take the queue as it is, and the best mode of each job."""
+def keep_order(choices: RandomChoices, drawn: DrawnOrders) -> None:
+    """Take the queue as it is, and the best mode of each job, in the first lane."""
     for position in range(choices.queue.shape[0]):
         job = choices.queue[position]
-        drawn.job[position], drawn.code[position] = job, choices.candidate[job, 0]
+        drawn.job[position, 0], drawn.code[position, 0] = job, choices.candidate[job, 0]
 
 
 @inlined

@@ -7,8 +7,8 @@ import pytest
 
 from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log, policy
-from rsjs.simulation.accounting import Nodes
 from rsjs.simulation.engine import simulate
+from rsjs.simulation.node_meters import Nodes
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy, Status
 

@@ -14,11 +14,12 @@ from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Status
-from rsjs.simulation.running_cluster import RunningCluster
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
+
+    from rsjs.simulation.running_cluster import RunningCluster
 
 LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes of a tight plan
 

@@ -17,8 +17,8 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
-from rsjs.simulation.accounting import Nodes
 from rsjs.simulation.feasibility import Change
+from rsjs.simulation.node_meters import Nodes
 from rsjs.simulation.options import Options, real_times
 
 SNAP = 1e-7  # epochs: so close to a whole number is that number, whose completion is known
