@@ -23,9 +23,10 @@ from typing import Any
 from rsjs.bks.storage import lookup
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
+from rsjs.formulations.hindsight import time_indexed
 from rsjs.formulations.milp.export import export
 from rsjs.formulations.milp.models import SUFFIX, TrackModel, drawn, models
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.mig.problems import MigProblem
 from rsjs.instances.transform import with_change_costs
@@ -51,6 +52,7 @@ PROVERS = {
     "mig_placement": ("ilp",),
     "mig_reconfiguration": ("cpsat", "highs"),
     "mig_scheduling": ("cpsat:local_search",),
+    "workload_steps": (),  # by its own program
 }
 
 
@@ -77,6 +79,9 @@ def made(method: str, generator: str, arguments: dict[str, Any]) -> TrackModel:
 def proved(model: TrackModel) -> TrackModel:
     """Return the model with the best cost and bound that are known or found."""
     problem = model.problem()
+    if isinstance(problem, Workload):
+        steps = time_indexed.solve(time_indexed.data_of(problem), LIMITS)
+        return better(model, steps.cost, steps.bound, f"{model.method}@highs")
     if isinstance(problem, Instance) and model.method != "rsjs_classes":
         known = lookup(problem)
         if known is not None:

@@ -279,7 +279,7 @@ def methods():
 
 def policies():
     workload = generators.sts.workload(nodes=2, jobs=4, seed=1, law="exp")
-    for spelling in ("roll", "randomized_queue", "greedy", "local_search", "sts"):
+    for spelling in ("priced_roll", "roll", "randomized_queue", "greedy", "local_search", "sts"):
         decides = policy(spelling, workload)
         yield spelling, lambda: simulate(workload, decides)
 

@@ -40,7 +40,7 @@ from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.migration import Loads
-from rsjs.heuristics.sts.power_model import PowerModel
+from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import FEASIBLE
 from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.generators.sts import workload
@@ -51,6 +51,14 @@ from rsjs.instances.solution import Solution
 from rsjs.simulation.bounds import WorkloadBound, hindsight
 from rsjs.simulation.offline import planned
 from rsjs.simulation.options import Options
+from rsjs.simulation.policies.priced_roll import (
+    BUCKETS,
+    ModeRows,
+    bucket_edges,
+    evaluated,
+    nodes_at_power,
+    priced_jobs,
+)
 
 ITERATIONS, MOVES, STEPS, TIMES, MIG_MOVES = 200, 1000, 100, 100, 2000
 _TWO_K80 = 1  # node type of Kiros' catalogue
@@ -77,6 +85,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.ruin_recreate.kernels_annealing:anneal": "annealing",
     "rsjs.heuristics.ruin_recreate.kernels_node:total_cost": "node_moves",
     "rsjs.heuristics.ruin_recreate.kernels_recreate:insert_all": "recreate",
+    "rsjs.heuristics.sts.priced_profile:run_priced": "priced_profile",
     "rsjs.heuristics.sts.speed_profile:solve": "speed_profile",
     "rsjs.heuristics.sts.speed_profile:hull": "speed_profile",
     "rsjs.heuristics.sts.kernels_sts:decide": "sts",
@@ -141,6 +150,21 @@ def _hindsight_schedule() -> Work:
         run=lambda: planned(of, options, bound, TIMES, np.inf, 0),
         values=lambda found: {"cost": found[0].cost},
         tolerance=STEERED,
+    )
+
+
+def _priced_profile() -> Work:
+    """1000 jobs of which nothing is done, at the same prices."""
+    whole = workload(nodes=100, jobs=1000, seed=1).submitted()
+    data, nodes = JobData.of(whole), nodes_at_power(whole.cluster)
+    rows, slack = ModeRows.of(data.model, nodes), whole.jobs.due - whole.jobs.release
+    jobs = priced_jobs(rows, np.arange(1000), data.steps, slack, whole.jobs.weight)
+    edges = bucket_edges(0.5, float(slack.max()))
+    prices = np.full((len(whole.cluster.gpu_types), len(nodes.sizes), BUCKETS), 0.1)
+    evaluated(jobs, nodes, edges, prices)
+    return Work(
+        run=lambda: evaluated(jobs, nodes, edges, prices),
+        values=lambda found: {"cost": float(found.job_cost.sum())},
     )
 
 
@@ -338,6 +362,7 @@ WORK: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "recreate": _recreate,
     "refreshing": _refreshing,
     "relinking": _relinking,
+    "priced_profile": _priced_profile,
     "speed_profile": _speed_profile,
     "sts": partial(_sts, "literal", 400),
     "sts_choices": partial(_sts, "fallback", 400),

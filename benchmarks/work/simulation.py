@@ -21,7 +21,7 @@ POLICIES = (
     *("edf:paper", "queue:edf", "queue:pedf", "queue:greedy", "greedy:paper", "dp:fastest"),
     *("sts:literal", "sts:fallback"),
 )
-COSTLY = ("roll", "rsjs_sifting", "hierarchical?method=(queue:greedy),controllers=5")
+COSTLY = ("roll", "priced_roll", "rsjs_sifting", "hierarchical?method=(queue:greedy),controllers=5")
 
 
 @cache

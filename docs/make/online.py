@@ -23,6 +23,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from docs.make.tables import Parts, grid, number, share, simulated, stored, table
 from rsjs.reporting.figures import figure_style
 from rsjs.reporting.tables.formats import MISSING
+from rsjs.simulation.expectation import Estimate, mean
+from rsjs.simulation.expectation import ratio as paired_ratio
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -37,6 +39,8 @@ POLICIES = (  # in the order of tables
     *("dp:fastest", "dp:fastest?epochs=mean", LITERAL, STS, ROLL),
 )
 DRAWN = (EDF, "queue:pedf", GREEDY, RG, MEAN_RG, "dp:fastest", LITERAL, STS, ROLL)
+TOLD = ("queue:pedf", GREEDY, STS, ROLL)  # simulated with W_j known, too
+KNOWN = " [epochs known]"  # of the names of these
 SWEPT = (  # from light load to overload, and asked for single decisions
     *("queue:fifo", EDF, "queue:pedf", GREEDY, RG, STS, ROLL),
     *("randomized_greedy:paper", "local_search", "ruin_recreate?iterations=1000"),
@@ -277,6 +281,35 @@ def sizes(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
     return grid("arrivals", parts, by_nodes(pd.concat(parts.values())), cell)
 
 
+def draws() -> str:
+    """Return mean bounds over draws of W_j, and costs over them without and with W_j known."""
+    rows = simulated("online/draws.csv")
+    told = rows["method"].str.endswith(KNOWN)
+    method = rows["method"].str.removesuffix(KNOWN).str.partition("?")[0]
+    rows = rows.assign(method=method, told=told)
+    gaps = rows["instance"].str.extract(r"-exp(\d+)-")[0].astype(float)
+    parts = {load(own): own for _, own in rows.groupby(-gaps)}
+
+    def costs(own: pd.DataFrame, policy: str, *, told: bool = False) -> list[float]:
+        runs = own[(own["method"] == policy) & (own["told"] == told)].sort_values("instance")
+        return [*runs["bound" if policy == REFERENCES else "objective"]]
+
+    def cell(own: pd.DataFrame, name: str) -> str:
+        if name == "bound [$]":
+            return uncertain(mean(costs(own, REFERENCES)), 0)
+        hidden, known = (costs(own, name, told=told) for told in (False, True))
+        bounds = costs(own, REFERENCES)
+        pairs = ((hidden, bounds), (known, bounds), (hidden, known))
+        return ", ".join(uncertain(paired_ratio(*pair)) for pair in pairs)
+
+    return grid("policy", ("bound [$]", *TOLD), parts, cell)
+
+
+def uncertain(estimate: Estimate, digits: int = 3) -> str:
+    """Return an estimate with half its 95 % interval."""
+    return f"{estimate.value:.{digits}f} ± {estimate.half:.{digits}f}"
+
+
 # pictures
 
 
@@ -358,6 +391,7 @@ TABLES = {
     "references": partial(references, online, FAMILIES),
     "distances": partial(distances, online, FAMILIES),
     "distances_by_load": distances_by_load,
+    "draws": draws,
     "use": use,
     "sweep": sweep,
     "sizes": partial(sizes, online, FAMILIES),

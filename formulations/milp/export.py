@@ -12,7 +12,7 @@ then not distinct or too long, as j3 and n3, their positions. By letter and posi
 
     k class, v node type, s slot, p place, r row, i option
     g dedicated GPUs, u units of a share (0 = dedicated), q GPUs that a node is charged for,
-    d GPU by number, m fill pattern; of MIG f step or profile, o unit, t minute
+    d GPU by number, m fill pattern, t step of time; of MIG f step or profile, o unit, t minute
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from rsjs.formulations.backends.solution_files import read_solution
 from rsjs.formulations.milp.mps import CONSTANT
 from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import write_packed
 from rsjs.instances.mig.problems import MigProblem
 
@@ -76,7 +76,7 @@ def namer(
     return name
 
 
-def words_of(instance: Instance | MigProblem) -> dict[str, list[str]]:
+def words_of(instance: Problem) -> dict[str, list[str]]:
     """Return the words that stand in names for jobs ("j") and nodes ("n"), see `namer`."""
     if not isinstance(instance, Instance):
         return {}
@@ -95,6 +95,8 @@ MIG = {  # linear models of problems of MIG
     "mig_reconfiguration": "rsjs.formulations.mig.reconfiguration_assignment",
     "mig_scheduling": "rsjs.formulations.mig.scheduling_milp",
 }
+OTHERS = {**MIG, "workload_steps": "rsjs.formulations.hindsight.time_indexed"}  # of no instance
+Problem = Instance | MigProblem | Workload
 INTEGRALITY = 1e-5  # how far from an integer a solver may leave one
 
 
@@ -112,12 +114,12 @@ class ModelFile:
 
 
 def linear(name: str) -> ModuleType:
-    """Import the linear formulation of that name: of a method, or of problems of MIG."""
-    return import_module(MIG[name]) if name in MIG else formulation_of(METHODS[name])
+    """Import the linear formulation of that name: a method, or a name of `OTHERS`."""
+    return import_module(OTHERS[name]) if name in OTHERS else formulation_of(METHODS[name])
 
 
 def built(
-    name: str, instance: Instance | MigProblem, options: Mapping[str, Any]
+    name: str, instance: Problem, options: Mapping[str, Any]
 ) -> tuple[ConcreteModel, ModuleType]:
     """Return the Pyomo model of a linear formulation, options not given by default, and it."""
     formulation, declared = linear(name), METHODS[name].options if name in METHODS else {}
@@ -125,16 +127,14 @@ def built(
     return formulation.build(formulation.data_of(instance, **asked)), formulation
 
 
-def export(
-    name: str, instance: Instance | MigProblem, options: Mapping[str, Any], path: Path
-) -> ModelFile:
+def export(name: str, instance: Problem, options: Mapping[str, Any], path: Path) -> ModelFile:
     """
     Build a linear model and write it, whole or not at all.
 
     Parameters
     ----------
     name : str
-        A method with a linear model, or a name of `MIG`.
+        A method with a linear model, or a name of `OTHERS`.
     options : mapping
         The method's options.
     path : Path
@@ -203,7 +203,7 @@ def import_solution(
 def refuse(name: str, path: Path) -> None:
     """Raise InputError if the method has no linear model or the suffix says no format."""
     names = [method.name for method in METHODS.values() if method.linear]
-    if name not in names and name not in MIG:
+    if name not in names and name not in OTHERS:
         known = ", ".join(names)
         raise InputError("", name, f"a method with a linear model: {known}")
     if _suffix(path) not in WRITERS:

@@ -4,8 +4,9 @@ The solver track: frozen model files, made here from recipes and compared with t
 `data/models.csv` has a line per model:
 
     name            of the file, without .mps.gz
-    generator, arguments, instance_sha256   the instance, as in the library, or problem of MIG
-    method          the formulation: a method, or the kind of the problem of MIG
+    generator, arguments, instance_sha256   the instance or workload, as in the library, or problem
+                    of MIG
+    method          the formulation: a method, the kind of the problem of MIG, or workload_steps
     rows, columns, nonzeros, integers       size of the model
     text_sha256     of the text of the MPS file
     objective, bound    the lowest checked cost known, and the greatest bound that is proved for the
@@ -29,14 +30,13 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
+from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.formulations.milp.export import MIG, ModelFile, built, export
+from rsjs.formulations.milp.export import ModelFile, Problem, built, export
 from rsjs.formulations.milp.matrix import MatrixModel
-from rsjs.formulations.registry import METHODS
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.library import sets
 from rsjs.instances.mig import problems
-from rsjs.instances.mig.problems import MigProblem
 
 SUFFIX = ".mps.gz"
 PROVED = 1e-6  # relative gap up to which an optimum is known
@@ -67,7 +67,7 @@ class TrackModel:
             return False
         return self.objective - self.bound <= PROVED * max(1.0, abs(self.objective))
 
-    def problem(self) -> Instance | MigProblem:
+    def problem(self) -> Problem:
         """Draw the instance or problem; InputError if its digest is not that of the recipe."""
         problem = drawn(self.generator, self.arguments)
         sets.refuse_other(problem, self.instance_sha256)
@@ -88,16 +88,17 @@ class TrackModel:
     @property
     def solvers(self) -> tuple[str, ...]:
         """Names of the solvers of the suite that take its columns."""
-        return tuple(BACKENDS) if self.method in MIG else METHODS[self.method].solvers
+        needed = {Feature.CONTINUOUS} if self.integers < self.columns else set()
+        return tuple(name for name, one in BACKENDS.items() if needed <= one.features)
 
 
-def drawn(generator: str, arguments: Mapping[str, Any]) -> Instance | MigProblem:
+def drawn(generator: str, arguments: Mapping[str, Any]) -> Problem:
     """Return what a recipe says; see `library.sets.draw` and `mig.problems.draw`."""
     if generator in problems.KINDS:
         return problems.draw(generator, arguments, sets.mig_config)
-    instance = sets.draw(generator, arguments)
-    assert isinstance(instance, Instance), "models are of instances"
-    return instance
+    problem = sets.draw(generator, arguments)
+    assert isinstance(problem, Instance | Workload), "models are of instances and workloads"
+    return problem
 
 
 @cache

@@ -53,7 +53,7 @@ class Moves(NamedTuple):
     before: Ints  # state of the node
     after: Ints
     cost: Floats  # $/h
-    most: Ints  # nodes at once; 1 where what a node becomes admits a better move of such a piece
+    then: Ints  # the best of the better moves that the node admits afterwards; -1 = none
     word: Words  # (Q,)
     empty: Words  # (U,) key of a group without jobs
 
@@ -119,17 +119,20 @@ def _pack(moves: Moves, group: int, space: PackingSpace, order: int) -> float:
             while left > 0:
                 if m == moves.first[order, i, k + 1]:
                     return inf
-                some = min(left, nodes[moves.before[m]], moves.most[m])
+                some = min(left, nodes[moves.before[m]])
                 if some == 0:
                     m += 1
                     continue
+                if moves.then[m] >= 0:
+                    some = 1
                 nodes[moves.before[m]] -= some
                 nodes[moves.after[m]] += some
                 cost += some * moves.cost[m]
                 left -= some
                 space.steps[size, 0], space.steps[size, 1] = m, some
                 size += 1
-                m = moves.first[order, i, k]
+                if moves.then[m] >= 0:
+                    m = moves.then[m]
     space.size[0] = size
     return cost
 

@@ -33,11 +33,11 @@ from rsjs.heuristics.hindsight.kernels_schedule import (
     undo,
 )
 
-MOST_REMOVED = 8
+MOST_REMOVED = 16
 LONGEST_CHAIN = 5
 CHAIN = 0.3  # how often a chain is tried where jobs are late
 TOURNAMENT = 3
-PARTS = (0.0, 0.0, 0.3, 0.6, 1.0)  # of the bound's prices
+PARTS = (0.3, 0.6, 1.0)  # of the bound's prices
 MIN_GAIN, COLDEST = 1e-10, 1e-12  # $
 
 

@@ -32,7 +32,8 @@ others change their modes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -84,19 +85,22 @@ def priced(
     job_cost, end, hours = np.empty(count), np.empty(count), np.empty_like(of_mode)
     some = np.append((prices > 0).any(axis=(0, 1)), False)
     VARIANTS[variant](jobs, edges, of_mode, some, job_cost, end, hours)
-    wanted = np.zeros((len(some) - 1, *prices.shape[:2]))
+    value, slope = relaxed(nodes, edges, prices, float(job_cost.sum()), hours)
+    return Priced(value=value, slope=slope, job_cost=job_cost, end=end, hours=hours)
+
+
+def relaxed(
+    nodes: NodePrices, edges: Floats, prices: Floats, cost: float, hours: Floats
+) -> tuple[float, Floats]:
+    """Return L and a supergradient (T, S, B) from what jobs pay, and their hours (B + 1, Q)."""
+    wanted = np.zeros((prices.shape[2], *prices.shape[:2]))
     for i in range(len(prices)):
         own = nodes.gpu == i
         wanted[:, i] = hours[:-1, own] @ nodes.places[own]
     rent, places = rents(nodes, prices)
     length = np.diff(edges)
-    return Priced(
-        value=float(job_cost.sum() - rent @ length),
-        slope=(wanted - places * length[:, None, None]).transpose(1, 2, 0),
-        job_cost=job_cost,
-        end=end,
-        hours=hours,
-    )
+    slope = (wanted - places * length[:, None, None]).transpose(1, 2, 0)
+    return cost - float(rent @ length), slope
 
 
 def rents(nodes: NodePrices, prices: Floats) -> tuple[Floats, Floats]:
@@ -126,6 +130,38 @@ def ascend(
     variant: str = "free",
 ) -> tuple[float, Floats, int]:
     """Return the best L from prices (T, S, B) on, its prices, and the number of evaluations."""
+
+    def evaluate(at: Floats) -> Priced:
+        return priced(jobs, nodes, edges, at, variant)
+
+    best, best_prices, done = climb(evaluate, nodes, edges, prices, evaluations, delta)
+    return best.value, best_prices, done
+
+
+class Valued(Protocol):
+    """A Lagrangian function at some prices."""
+
+    @property
+    def value(self) -> float:
+        """L [$]."""
+
+    @property
+    def slope(self) -> Floats:
+        """(T, S, B) a supergradient [h]."""
+
+
+V = TypeVar("V", bound=Valued)
+
+
+def climb(
+    evaluate: Callable[[Floats], V],
+    nodes: NodePrices,
+    edges: Floats,
+    prices: Floats,
+    evaluations: int,
+    delta: float,
+) -> tuple[V, Floats, int]:
+    """Return the best L from prices (T, S, B) on, its prices, and the number of evaluations."""
     capacity = np.zeros(prices.shape[:2])
     for allowed, count in zip(nodes.allowed, nodes.nodes, strict=True):
         for kind in np.flatnonzero(allowed):
@@ -134,15 +170,15 @@ def ascend(
     scale = np.maximum(capacity, 1.0)[:, :, None] * np.diff(edges)
     paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
     base = BASE * float(paid.min(initial=1.0))
-    current = best = priced(jobs, nodes, edges, prices, variant)
+    current = best = evaluate(prices)
     best_prices, direction, done, failed, next_scaled = prices, current.slope, 1, 0, EVERY
     while done < evaluations and delta > SMALLEST:
         if done >= next_scaled:
             factor = SCALED if (best.slope * best_prices).sum() > 0 else 1 / SCALED
-            scaled, better = priced(jobs, nodes, edges, factor * best_prices, variant), False
+            scaled, better = evaluate(factor * best_prices), False
             while scaled.value > best.value and done < evaluations:
                 best, best_prices, better = scaled, factor * best_prices, True
-                scaled, done = priced(jobs, nodes, edges, factor * best_prices, variant), done + 1
+                scaled, done = evaluate(factor * best_prices), done + 1
             done, next_scaled = done + 1, done + 1 + EVERY
             if better:
                 current, prices, direction, failed = best, best_prices, best.slope, 0
@@ -153,7 +189,7 @@ def ascend(
             break  # every price is 0 and every GPU is enough
         aim = best.value + delta * abs(best.value)
         prices = np.maximum(0.0, prices + (aim - current.value) / norm * step)
-        current = priced(jobs, nodes, edges, prices, variant)
+        current = evaluate(prices)
         direction = KEPT * direction + (1 - KEPT) * current.slope
         done, failed = done + 1, failed + 1
         if current.value > best.value:
@@ -163,7 +199,7 @@ def ascend(
         elif failed == PATIENCE:
             delta, failed = delta / 2, 0
             current, prices, direction = best, best_prices, best.slope
-    return best.value, best_prices, done
+    return best, best_prices, done
 
 
 def refined(edges: Floats, prices: Floats) -> tuple[Floats, Floats]:

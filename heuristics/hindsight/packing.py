@@ -63,7 +63,7 @@ def node_moves(
                 by_piece.setdefault((i, k), []).append(move)
     first = np.zeros((2, types, cluster.largest + 2), dtype=np.int64)
     flat: list[tuple[float, int, bool, int, int]] = []
-    most: list[int] = []
+    then: list[int] = []
     for order in range(2):  # CHEAPEST, TIGHTEST
         for i, k in np.ndindex(first.shape[1:]):
             first[order, i, k] = len(flat)
@@ -72,7 +72,10 @@ def node_moves(
                 key=lambda m: (round(m[0], 9), *m[1:]) if order == 0 else m[1:],
             )
             befores = [move[3] for move in some]
-            most += [1 if m[4] in befores[:at] else cluster.nodes for at, m in enumerate(some)]
+            then += [
+                len(flat) + befores.index(move[4]) if move[4] in befores[:at] else -1
+                for at, move in enumerate(some)
+            ]
             flat += some
     units = np.array([kind.units for kind in cluster.gpu_types])
     dedicated = np.where(amount >= 1, amount, 0).astype(np.int64)
@@ -103,7 +106,7 @@ def node_moves(
         before=np.array([move[3] for move in flat]),
         after=np.array([move[4] for move in flat]),
         cost=np.array([move[0] for move in flat]),
-        most=np.array(most),
+        then=np.array(then),
         word=words[groups:],
         empty=words[:groups],
     )

@@ -19,7 +19,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, Segments
 from rsjs.heuristics.hindsight.kernels_packing import Known, Moves
-from rsjs.heuristics.hindsight.kernels_ruin import construct, improve
+from rsjs.heuristics.hindsight.kernels_ruin import LONGEST_CHAIN, MOST_REMOVED, construct, improve
 from rsjs.heuristics.hindsight.kernels_schedule import (
     INTERVALS,
     Hindsight,
@@ -32,11 +32,13 @@ from rsjs.heuristics.hindsight.packing import WORDS, packing_space
 
 EDGES = 128  # at which prices change, at most
 PARTS = (0.3, 1.0, 0.0)  # of the bound's prices, for the first schedules
-HEAT = 0.1  # first temperature, in costs of a job
+STARTS, MOST_STARTS = 400, 4  # first schedules that are improved: STARTS / jobs
+PART_OF_STARTS = 0.4  # of the iterations
+HEAT = 0.25  # first temperature, in what a job pays above the bound
 AT_ONCE = 50  # iterations of a kernel
 KNOWN = 2**14  # counts of modes
 ROWS_OF_A_JOB, MORE_ROWS = 8, 1.5
-OPERATIONS = 40  # of one iteration, each on all intervals at most
+OPERATIONS = 2 * MOST_REMOVED + 4 * LONGEST_CHAIN  # of one iteration, each on all intervals
 
 
 class Timetable(NamedTuple):
@@ -90,43 +92,65 @@ class Search:
     Parameters
     ----------
     of : Hindsight
-    ends : (J,) float [h]
-        Of the jobs at the prices, see `of_prices`.
+    plans : Priced
+        What jobs do at the prices, see `of_prices`.
     seed : int
     """
 
-    def __init__(self, of: Hindsight, ends: Floats, seed: int) -> None:
-        self.of, jobs = of, of.jobs
+    def __init__(self, of: Hindsight, plans: Priced, seed: int) -> None:
+        self.of, jobs, self._bound = of, of.jobs, plans.value
         self._rows = ROWS_OF_A_JOB * len(jobs.work) + len(of.edges) + 100
         self.journal, self.space = _room(of, self._rows)
         first = [
             self._constructed(np.argsort(key, kind="stable"), part)
-            for part, key in product(PARTS, (ends, jobs.due, jobs.release))
+            for part, key in product(PARTS, (plans.end, jobs.due, jobs.release))
         ]
-        self.state = min(first, key=lambda state: _cost(of, state))
-        if len(self.state.row) < self._rows:
-            self.state = _grown(self.state, self._rows)
+        starts = min(max(STARTS // len(jobs.work), 1), MOST_STARTS)
+        self.starts = sorted(first, key=lambda state: _cost(of, state))[:starts]
         by_due = np.argsort(jobs.due, kind="stable")
         self.ranked = by_due, np.argsort(by_due)
         self._random = first_states("xorshift", seed, 1, 1, 0)
 
     def run(self, iterations: float = inf, seconds: float = inf) -> Timetable:
-        """Return the best schedule of so many iterations of ruin and recreate, or seconds."""
+        """
+        Return the best schedule of so many iterations of ruin and recreate, or seconds.
+
+        Of several first schedules each is improved for a while, and then the best one of these.
+        """
+        tried, done = [], 0
+        if len(self.starts) > 1:
+            part = PART_OF_STARTS / len(self.starts)
+            each = iterations if iterations == inf else int(part * iterations)
+            for start in self.starts:
+                state, made = self.improved(start, each, part * seconds)
+                tried.append(state)
+                done += made
+            seconds *= 1 - PART_OF_STARTS
+        best = min(tried or self.starts, key=lambda state: _cost(self.of, state))
+        best, made = self.improved(best, iterations - done, seconds)
+        return _timetable(self.of, best, done + made)
+
+    def improved(
+        self, state: Intervals, iterations: float, seconds: float = inf
+    ) -> tuple[Intervals, int]:
+        """Return the best schedule from one on, which changes, and the iterations made."""
         begin, of, done, spent = perf_counter(), self.of, 0, 0.0
-        current = _cost(of, self.state)
-        best, best_cost, heat = _copy(self.state), current, HEAT * current / len(of.jobs.work)
+        state = _grown(state, self._rows)
+        current = _cost(of, state)
+        best, best_cost = _copy(state), current
+        heat = HEAT * max(0.0, current - self._bound) / len(of.jobs.work)
         while done < iterations and spent < seconds:
             left = 1 - max(done / iterations, spent / seconds)
             some = int(min(AT_ONCE, iterations - done))
-            of_search = self.of, self.state, self.journal, self.space, *self.ranked
-            current, made = improve(*of_search, current, some, heat * left**2, self._random)
+            arrays = of, state, self.journal, self.space, *self.ranked
+            current, made = improve(*arrays, current, some, heat * left**2, self._random)
             done, spent = done + made, perf_counter() - begin
             if current < best_cost:
-                best, best_cost = _copy(self.state), current
+                best, best_cost = _copy(state), current
             if made < some:
                 self._grow()
-                self.state = _grown(self.state, self._rows)
-        return _timetable(of, best, done)
+                state = _grown(state, self._rows)
+        return best, done
 
     def _constructed(self, order: Ints, part: float) -> Intervals:
         """Return the schedule that jobs in this order make."""
@@ -212,6 +236,8 @@ def _grown(state: Intervals, rows: int) -> Intervals:
     """Return a schedule with room for more rows."""
     old, jobs = len(state.row), len(state.end)
     more = rows - old
+    if not more:
+        return state
     unused = np.zeros(rows, dtype=np.int64)
     left = int(state.size[1])
     unused[:more] = np.arange(rows - 1, old - 1, -1)

@@ -47,7 +47,7 @@ from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.problems import MigProblem
 from rsjs.instances.offered_load import offered_load as load_of
-from rsjs.instances.transform import rigid, with_change_costs
+from rsjs.instances.transform import in_steps, rigid, with_change_costs
 
 MIG = "mig"
 POINTS, CHARGED = "points", "charged"
@@ -109,13 +109,20 @@ def _decision_point(
 
 
 def draw_workload(
-    generator: str, *, offered_load: float | None = None, **arguments: Any
+    generator: str,
+    *,
+    offered_load: float | None = None,
+    steps: float | None = None,
+    **arguments: Any,
 ) -> Workload:
     """
     Return the workload of a generator; `offered_load` takes the place of its gap.
 
-    The gap of an arrival process is then such, to 4 digits, that the workload has this load.
+    The gap of an arrival process is then such, to 4 digits, that the workload has this load. With
+    `steps`, times are multiples of so many hours (`in_steps`).
     """
+    if steps is not None:
+        return in_steps(draw_workload(generator, offered_load=offered_load, **arguments), steps)
     made = WORKLOADS[generator](**arguments)
     if offered_load is None:
         return made

@@ -51,7 +51,8 @@ _PARTS = re.compile(rf"({IN_FILE.pattern}|[^@:?]*){_TAIL}", re.DOTALL)
 LARGEST = 10**12  # of whole numbers among options
 NAMED = 4  # methods in an error
 BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
-POLICIES = ("offline", "references", "roll")  # names that simulations have besides those of methods
+# names that simulations have besides those of methods
+POLICIES = ("offline", "priced_roll", "references", "roll")
 
 
 @dataclass(frozen=True, kw_only=True)

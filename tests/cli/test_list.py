@@ -198,7 +198,7 @@ def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs):
 def test_policies_are_those_that_decide_methods_or_not(rsjs):
     policies = {policy["name"]: policy for policy in rsjs("list", "policies", "--json").json}
     decide = {name for name, method in all_methods().items() if method.decides}
-    assert policies.keys() == {"offline", "roll"} | decide
+    assert policies.keys() == {"offline", "priced_roll", "roll"} | decide
     assert not policies["roll"]["is_method"]
     assert "clairvoyant" in policies["offline"]["summary"]
     assert "\nsts " in rsjs("list", "policies").out

@@ -144,13 +144,13 @@ def test_a_schedule_that_is_not_accepted_is_undone_to_the_byte():
     billed, used = accounting.prices(workload.cluster, "curve"), np.unique(jobs.mode)
     moves = node_moves(workload.cluster, billed, of.gpu, of.amount, used).moves
     tables, plans = schedule.of_prices(jobs, nodes, moves, bound.edges, bound.prices)
-    search = schedule.Search(tables, plans.end, 0)
-    before = _bytes(search.state)
+    search = schedule.Search(tables, plans, 0)
+    before = _bytes(search.starts[0])
     for seed in range(50):  # no schedule costs less than -inf
         random = first_states("xorshift", seed, 1, 1, 0)
-        arrays = tables, search.state, search.journal, search.space, *search.ranked
+        arrays = tables, search.starts[0], search.journal, search.space, *search.ranked
         improve(*arrays, -np.inf, 1, 1.0, random)
-        assert _bytes(search.state) == before
+        assert _bytes(search.starts[0]) == before
 
 
 def _bytes(state):

@@ -13,36 +13,41 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from rsjs.bks.entries import Bound, Origin
+from rsjs.bks import schedules
+from rsjs.bks.entries import Bound, Document, Origin
 from rsjs.bks.exact_cost import priced
 from rsjs.campaigns.records import Record
 from rsjs.campaigns.store import Store, instance_file, read_document, refuse_other
 from rsjs.core.errors import InputError
 from rsjs.core.method import with_names
 from rsjs.core.report import Stop
-from rsjs.instances.instance import Instance
-from rsjs.instances.io.files import read_instance, read_solution
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import read_any, read_solution
+from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, canonical_text
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 from rsjs.runs.kinds.base import kind
+from rsjs.simulation import event_log
+from rsjs.simulation.event_log import Log
 
 
 @dataclass(frozen=True, kw_only=True)
 class CostCandidate(Origin):
     """A solution, and its cost as checked in floating point."""
 
-    read_solution: Callable[[], Solution]  # most are never asked for
+    read_solution: Callable[[], Solution | Log]  # most are never asked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """All candidates for the values of an instance."""
+    """All candidates for the values of an instance or a workload."""
 
-    instance: Instance
+    instance: Instance | Workload
     costs: list[CostCandidate] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)  # that methods declare valid for it as given
     #: of runs with a false report: not taken, but they must not contradict a cost
     unsound: list[Bound] = field(default_factory=list)
+    certificates: dict[str, Document] = field(default_factory=dict)  # run -> that of its bound
 
 
 def of_stores(
@@ -63,7 +68,8 @@ def of_stores(
         left_out += [f"record {run_id}: {reason}" for run_id, reason in survey.corrupt]
         left_out += [f"session {name}: {reason}" for name, reason in survey.lost]
         for record in survey.done:
-            if kind(record.run.kind).has_best_known:
+            of = record.run
+            if kind(of.kind).has_best_known and schedules.is_comparable(of.options):
                 made_by = survey.sessions.get(record.session)
                 origin = _origin(record, f"campaign {campaign}", made_by)
                 runs.setdefault(record.run.id, (store, record, origin))
@@ -75,7 +81,7 @@ def of_stores(
             sha256 = record.run.instance_sha256
             if sha256 not in by_instance:
                 path = instance_file(store.folder, sha256)
-                instance = read_instance(path)
+                instance = kind(record.run.kind).read(path)
                 refuse_other(instance, sha256, path)
                 by_instance[sha256] = Candidates(instance=instance)
             left_out += _add(by_instance[sha256], record, origin, store.path(run_id))
@@ -106,7 +112,9 @@ def _add(
     """Add the cost and the bound of a run; yield a line on one with a false claim."""
     run, result, verdict = record.run, record.result, record.verdict
 
-    def read() -> Solution:
+    def read() -> Solution | Log:
+        if isinstance(candidates.instance, Workload):
+            return event_log.read(folder / kind(run.kind).solution_file)
         found = read_solution(folder / "solution.json.gz")
         if found.instance_digest != run.solved_sha256:
             expected = f"{run.solved_sha256}, as asked"
@@ -124,9 +132,14 @@ def _add(
     source = result.bound_source
     if result.stop is Stop.INFEASIBLE:  # no solution costs less than infinity
         candidates.unsound.append(Bound(**origin, value=inf, bound_source=source))
+    elif source == "capacity_free":  # what any simulation has: it confirms no other bound
+        return
     elif result.bound is not None and result.bound_variant == "instance":  # as given
         bound = Bound(**origin, value=float(result.bound), bound_source=source)
         (candidates.bounds if sound else candidates.unsound).append(bound)
+        if certificate := record.figures.get("certificate"):
+            text = canonical_text(certificate)
+            candidates.certificates[run.id] = schedules.packed(certificate["format"], text)
 
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:
@@ -135,12 +148,25 @@ def contributed(instance: Path, solution: Path, source: str, date: str) -> Candi
 
     InputError for a solution of another instance, or one that fails the check.
     """
-    subject, found = read_instance(instance), read_solution(solution)
+    subject = read_any(instance)
+    credit: dict[str, Any] = {"date": date, "source": source}
+    if isinstance(subject, Workload):
+        log = event_log.read(solution)
+        try:
+            credit |= {"value": schedules.priced(subject, log)["value"]}
+        except InputError as error:
+            raise error.at(solution) from None
+        credit["method"] = log.run["policy"]
+        candidate = CostCandidate(**credit, read_solution=lambda: log)
+        return Candidates(instance=subject, costs=[candidate])
+    if not isinstance(subject, Instance):
+        raise InputError("/format", SOLUTION, f"{INSTANCE} or {WORKLOAD}", instance)
+    found = read_solution(solution)
     found.refuse_other(subject, solution)
     try:
         cost = priced(subject, found.solution)["value"]
     except InputError as error:
         raise error.at(solution) from None
-    credit = {"value": cost, "date": date, "source": source, "method": found.method}
+    credit |= {"value": cost, "method": found.method}
     candidate = CostCandidate(**credit, read_solution=lambda: found.solution)
     return Candidates(instance=subject, costs=[candidate])

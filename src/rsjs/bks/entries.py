@@ -98,8 +98,9 @@ class BestKnown:
     made_by: Mapping[str, Any] | None  # generator, version, parameters that make it again
     ub_data: tuple[Cost, ...] = ()
     lb_data: tuple[Bound, ...] = ()
-    solution: Document | None = None  # of the least cost, `rsjs-solution/1`
+    solution: Document | None = None  # of the least cost, `rsjs-solution/1`; see `schedules`
     instance_document: Document | None = None  # `rsjs-instance/1`, if no generator makes it
+    certificate: Document | None = None  # of the greatest bound, of workloads, see `schedules`
 
     @property
     def family(self) -> str:
@@ -189,4 +190,5 @@ class BestKnown:
 
 IDENTITY = ("instance", "sha256", "nodes", "jobs", "made_by")
 HISTORIES: Mapping[str, type[Cost | Bound]] = {"lb_data": Bound, "ub_data": Cost}
-DOCUMENTS = ("solution", "instance_document")
+DOCUMENTS = ("solution", "instance_document", "certificate")
+OF_SOME = ("certificate",)  # documents that other entries leave out

@@ -24,14 +24,17 @@ from math import inf, isclose
 from pathlib import Path
 from typing import Any
 
-from rsjs.bks import storage
+from rsjs.bks import schedules, storage
 from rsjs.bks.candidates import Candidates, CostCandidate
 from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin
 from rsjs.bks.exact_cost import AGREEMENT, priced
-from rsjs.bks.regenerate import constructed, made_by
+from rsjs.bks.regenerate import constructed, document, made_by
 from rsjs.core.errors import InputError
-from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.serialization import canonical_text, of_solution
+from rsjs.instances.solution import Solution
 from rsjs.runs.gap import contradicts
+from rsjs.simulation.event_log import Log
 
 NAME = "[A-Za-z0-9][A-Za-z0-9._-]*"
 
@@ -125,7 +128,7 @@ def _begun(candidates: Candidates) -> Merged:
         nodes=instance.cluster.nodes,
         jobs=len(instance.jobs),
         made_by=recipe,
-        instance_document=of_instance(instance) if recipe is None else None,
+        instance_document=document(instance) if recipe is None else None,
     )
     return merged(merged(nothing, constructed(nothing, instance)).known, candidates)
 
@@ -149,7 +152,8 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
         known = replace(known, ub_data=(*known.ub_data, best[0]), solution=best[1])
     bound = None if known.closed else _greatest(known, candidates.bounds)
     if bound is not None:
-        known = replace(known, lb_data=(*known.lb_data, bound))
+        certificate = candidates.certificates.get(bound.run_id or "")
+        known = replace(known, lb_data=(*known.lb_data, bound), certificate=certificate)
     costs = [one for one in candidates.costs if one.name not in refused]
     return Merged(known=_confirmed(known, costs, candidates.bounds), refused=reasons)
 
@@ -180,17 +184,24 @@ def _least(
 
 def _priced(candidates: Candidates, candidate: CostCandidate) -> tuple[Cost, Document]:
     instance, solution = candidates.instance, candidate.read_solution()
-    price = priced(instance, solution)
+    if isinstance(instance, Workload) and isinstance(solution, Log):
+        price, by = schedules.priced(instance, solution), "replay"
+        made = schedules.of_log(solution)
+    else:
+        assert isinstance(instance, Instance), "solutions are of instances"
+        assert isinstance(solution, Solution), "logs are of workloads"
+        price, by = priced(instance, solution), "check --exact"
+        told = {"method": candidate.method, "objective": price["value"]}
+        made = of_solution(solution, instance.digest, **told)
     value = price["value"]
     if not isclose(value, candidate.value, rel_tol=AGREEMENT):
         raise InputError("", candidate.value, f"{value!r}, the exact cost")
-    document = of_solution(solution, instance.digest, method=candidate.method, objective=value)
     cost = Cost(
         **{**vars(candidate.alone()), **price},
-        solution_sha256=sha256(canonical_text(document).encode()).hexdigest(),
-        verifier=f"rsjs-bench {version('rsjs-bench')}, check --exact",
+        solution_sha256=sha256(canonical_text(made).encode()).hexdigest(),
+        verifier=f"rsjs-bench {version('rsjs-bench')}, {by}",
     )
-    return cost, document
+    return cost, made
 
 
 def _greatest(known: BestKnown, candidates: Iterable[Bound]) -> Bound | None:

@@ -14,18 +14,20 @@ from importlib.metadata import version
 from typing import Any
 
 from rsjs.bks.candidates import Candidates, CostCandidate
-from rsjs.bks.entries import BestKnown, Bound
+from rsjs.bks.entries import BestKnown, Bound, Document
 from rsjs.core.errors import InputError, described
 from rsjs.instances import decision_points
 from rsjs.instances.generators import planted
-from rsjs.instances.instance import Instance
-from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.deserialization import to_instance, to_workload
 from rsjs.instances.io.json_schema import fit, schema_text
-from rsjs.instances.library.sets import GENERATORS, draw, library_set, names
+from rsjs.instances.io.serialization import WORKLOAD as FORMAT
+from rsjs.instances.io.serialization import of_instance, of_workload
+from rsjs.instances.library.sets import GENERATORS, WORKLOAD, draw, library_set, names
 from rsjs.runs.provenance import utc
 
 
-def made_by(instance: Instance) -> dict[str, Any] | None:
+def made_by(instance: Instance | Workload) -> dict[str, Any] | None:
     """Return generator, version and parameters that draw this very instance; None if none do."""
     block = instance.generator
     parameters = block.get("parameters", {})
@@ -36,27 +38,37 @@ def made_by(instance: Instance) -> dict[str, Any] | None:
             return None
     elif block.get("name") not in GENERATORS:
         return None
+    name = block["name"]
+    if isinstance(instance, Workload):
+        name, parameters = WORKLOAD, {"generator": name, **parameters}
     recipe = {
-        "generator": block["name"],
+        "generator": name,
         "version": str(block.get("version", "")),
         "parameters": dict(sorted(parameters.items())),
     }
     try:
         return recipe if make(recipe).digest == instance.digest else None
-    except InputError:  # parameters of a workload, or of another version
+    except InputError:  # parameters of another version, or of what a workload was made into
         return None
 
 
-def made_again(entry: BestKnown) -> Instance:
+def document(instance: Instance | Workload) -> Document:
+    """Return the document of an instance or a workload."""
+    return of_workload(instance) if isinstance(instance, Workload) else of_instance(instance)
+
+
+def made_again(entry: BestKnown) -> Instance | Workload:
     """
     Make the instance of an entry by its generator, or from its document.
 
     InputError if it cannot be made, or is another one by its sha256.
     """
     if entry.made_by is None:
-        fit(entry.instance_document, schema_text("instance"), "/instance_document")
+        of_a_workload = (entry.instance_document or {}).get("format") == FORMAT
+        form, build = ("workload", to_workload) if of_a_workload else ("instance", to_instance)
+        fit(entry.instance_document, schema_text(form), "/instance_document")
         assert entry.instance_document is not None, "fits the schema"
-        instance = to_instance(entry.instance_document)
+        instance: Instance | Workload = build(entry.instance_document)
     else:
         instance = make(entry.made_by)
     if instance.digest != entry.sha256:
@@ -65,14 +77,14 @@ def made_again(entry: BestKnown) -> Instance:
     return instance
 
 
-def make(recipe: Mapping[str, Any]) -> Instance:
+def make(recipe: Mapping[str, Any]) -> Instance | Workload:
     """Draw the instance of a recipe: generator, version, parameters."""
-    name, known = recipe["generator"], [*GENERATORS, decision_points.NAME]
+    name, known = recipe["generator"], [*GENERATORS, decision_points.NAME, WORKLOAD]
     if name not in known:
         raise InputError("/made_by/generator", name, f"one of {', '.join(known)}")
     try:
         instance = draw(name, recipe["parameters"])
-        assert isinstance(instance, Instance), "no set of MIG jobs"
+        assert isinstance(instance, Instance | Workload), "no set of MIG jobs"
         return instance
     except (TypeError, LookupError, OSError) as error:
         reason = described(str(error))
@@ -82,9 +94,9 @@ def make(recipe: Mapping[str, Any]) -> Instance:
 CONSTRUCTION = "construction"  # source of the candidates, and of the bound
 
 
-def constructed(entry: BestKnown, instance: Instance) -> Candidates:
+def constructed(entry: BestKnown, instance: Instance | Workload) -> Candidates:
     """Return the planted solution and its bound; nothing for an instance of another generator."""
-    if entry.made_by is None or entry.family != planted.FAMILY:
+    if not isinstance(instance, Instance) or entry.family != planted.FAMILY or not entry.made_by:
         return Candidates(instance=instance)
     optimum, bound = planted.optimum(**entry.made_by["parameters"]), planted.bound(instance)
     origin: dict[str, Any] = {"date": utc(), "source": CONSTRUCTION}
@@ -94,11 +106,13 @@ def constructed(entry: BestKnown, instance: Instance) -> Candidates:
     return Candidates(instance=instance, costs=[cost], bounds=[proof])
 
 
-def wrong_bounds(entry: BestKnown, instance: Instance) -> Iterator[str]:
+def wrong_bounds(entry: BestKnown, instance: Instance | Workload) -> Iterator[str]:
     """Yield a line for each bound said to be known by construction that is not."""
     for k, step in enumerate(entry.lb_data):
         if step.bound_source == CONSTRUCTION:
-            valid = planted.bound(instance) if entry.family == planted.FAMILY else 0.0
+            valid = 0.0
+            if isinstance(instance, Instance) and entry.family == planted.FAMILY:
+                valid = planted.bound(instance)
             if step.value > valid + entry.margin:
                 values = f"found {step.value!r}, expected {valid!r}"
                 yield f"/lb_data/{k}/value: {values} by construction"

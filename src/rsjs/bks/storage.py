@@ -22,7 +22,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from rsjs.bks.entries import CLOSED, DOCUMENTS, BestKnown, Document
+from rsjs.bks.entries import CLOSED, DOCUMENTS, OF_SOME, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, nearest
 from rsjs.instances.instance import Instance
@@ -143,7 +143,11 @@ def write(folder: Path, known: Iterable[BestKnown]) -> None:
 
 def as_line(entry: BestKnown) -> str:
     """Return the line of an entry, with its line end."""
-    documents = {key: canonical(getattr(entry, key)) for key in DOCUMENTS}
+    documents = {
+        key: canonical(document)
+        for key in DOCUMENTS
+        if (document := getattr(entry, key)) is not None or key not in OF_SOME
+    }
     document = {"format": schema_files.name(KIND), **entry.as_document(), **documents}
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
@@ -176,15 +180,23 @@ class Coverage:
 
 
 def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
-    """Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all sets."""
+    """
+    Return a row per set that has instances of at most `MOST_JOBS` jobs, and one for all of these.
+
+    Sets of workloads have one once there is a value of a member.
+    """
     entries = {entry.sha256: entry for entry in known}
-    sets = {
-        name: {member.sha256 for member in library_set(name).members if member.jobs <= MOST_JOBS}
-        for name in names()
-        if library_set(name).kind == "instances"
-    }
+    sets: dict[str, set[str]] = {}
+    workloads: dict[str, set[str]] = {}
+    for name in names():
+        chosen = library_set(name)
+        digests = {m.sha256 for m in chosen.members if m.jobs <= MOST_JOBS}
+        if chosen.kind == "instances":
+            sets[name] = digests
+        elif chosen.kind == "workloads" and not entries.keys().isdisjoint(digests):
+            workloads[name] = {m.sha256 for m in chosen.members}
     rows = []
-    for name, wanted in {**sets, "all": {*chain(*sets.values())}}.items():
+    for name, wanted in {**sets, "all": {*chain(*sets.values())}, **workloads}.items():
         found = [entries[sha256] for sha256 in wanted if sha256 in entries]
         closed = [entry for entry in found if entry.closed]
         gaps = (entry.heads()["gap"] for entry in found if not entry.closed)

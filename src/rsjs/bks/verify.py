@@ -14,11 +14,12 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from rsjs.bks import storage
-from rsjs.bks.entries import BestKnown
-from rsjs.bks.exact_cost import priced
+from rsjs.bks import schedules, storage
+from rsjs.bks.entries import BestKnown, Document
+from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.bks.regenerate import made_again, wrong_bounds
 from rsjs.core.errors import InputError
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.deserialization import to_solution
 from rsjs.instances.io.json_schema import fit, schema_text
 from rsjs.instances.io.serialization import canonical_text
@@ -113,16 +114,35 @@ def _instance_and_solution(entry: BestKnown) -> Iterator[str]:
                 yield "/solution: found one, expected none without a cost"
         elif digest != cost.solution_sha256:
             yield f"/solution: has sha256 {digest}, expected {cost.solution_sha256}"
-        elif (other := document.get("instance")) != instance.digest:
+        elif (other := document.get("instance", instance.digest)) != instance.digest:
             yield f"/solution: is for instance {other}, expected {instance.digest}"
         else:
-            fit(document, schema_text("solution"), "/solution")
-            for key, expected in priced(instance, to_solution(document)).items():
+            for key, expected in _priced(instance, document).items():
                 if getattr(cost, key) != expected:
                     found = _differs(f"/ub_data/-1/{key}", getattr(cost, key), expected)
                     yield f"{found} by the exact check"
+        yield from _certificate(entry, instance)
     except InputError as error:
         yield str(error)
+
+
+def _priced(instance: Instance | Workload, document: Document) -> Document:
+    if isinstance(instance, Workload):
+        return schedules.priced(instance, schedules.to_log(document))
+    fit(document, schema_text("solution"), "/solution")
+    return priced(instance, to_solution(document))
+
+
+def _certificate(entry: BestKnown, instance: Instance | Workload) -> Iterator[str]:
+    """Evaluate the certificate of the greatest bound of a workload again, where there is one."""
+    if entry.certificate is None:
+        return
+    if entry.bound is None or not isinstance(instance, Workload):
+        yield "/certificate: found one, expected none but of the bound of a workload"
+        return
+    proved = schedules.proved(instance, entry.certificate)
+    if not entry.bound.value <= proved * (1 + AGREEMENT):
+        yield f"/certificate: proves {proved!r}, expected the bound {entry.bound.value!r}"
 
 
 def _differs(where: str, found: object, expected: object) -> str:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsjs import library
-from rsjs.bks import storage
+from rsjs.bks import schedules, storage
 from rsjs.bks.candidates import contributed, of_stores
 from rsjs.bks.entries import CLOSED
 from rsjs.bks.merge import update as updated
+from rsjs.bks.regenerate import document as document_of
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
 from rsjs.cli.options import Json, argument, option, options_named
@@ -28,7 +29,7 @@ from rsjs.cli.output import (
 )
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
-from rsjs.instances.io.files import write_document, write_instance
+from rsjs.instances.io.files import write_document, write_packed
 from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
 from rsjs.runs.gap import gap
@@ -73,6 +74,9 @@ def list_(
         Path | None, option("FILE", "Make this instance again and write it.", "-o", "--output")
     ] = None,
     solution: Annotated[Path | None, option("FILE", "Write its least-cost solution.")] = None,
+    certificate: Annotated[
+        Path | None, option("FILE", "Write the prices that prove the bound of a workload.")
+    ] = None,
     name: OfSet = None,
     unsettled: Annotated[bool, option(None, "Only open or unconfirmed ones.", "--open")] = False,
     as_solu: Annotated[bool, option(None, "Print lines as MIPLIB's .solu.", "--solu")] = False,
@@ -95,10 +99,13 @@ def list_(
     """
     writable(output)
     writable(solution)
+    writable(certificate)
     if instance is not None:
-        _show(storage.named(_known(folder), instance), output, solution, as_json=as_json)
+        entry = storage.named(_known(folder), instance)
+        _write(entry, output, solution, certificate)
+        _show(entry, as_json=as_json)
         return
-    if output is not None or solution is not None:
+    if {output, solution, certificate} != {None}:
         raise InputError("INSTANCE", described("none"), "the instance to write")
     members = _members(name)
     if as_solu or folder is not None or storage.known_here().is_dir():
@@ -139,14 +146,28 @@ def _shipped(members: Collection[str] | None, *, unsettled: bool) -> list[dict[s
     return [row for row in rows if not (unsettled and row["status"] == CLOSED)]
 
 
-def _show(entry: BestKnown, output: Path | None, solution: Path | None, *, as_json: bool) -> None:
-    """Print the histories of an instance, the newest first, and write it and its solution."""
-    if solution is not None:
-        if entry.solution is None:
-            raise InputError("/solution", None, f"a solution of {entry.instance}")
-        write_document(entry.solution, solution)
+def _write(
+    entry: BestKnown, output: Path | None, solution: Path | None, certificate: Path | None
+) -> None:
+    """Write an instance, its solution and its certificate; those of workloads are unpacked."""
+    for path, what, content in (
+        (solution, "solution", entry.solution),
+        (certificate, "certificate", entry.certificate),
+    ):
+        if path is not None:
+            if content is None:
+                raise InputError(f"/{what}", None, f"a {what} of {entry.instance}")
+            if "packed" in content:
+                text = schedules.unpacked(content, content["format"], f"/{what}")
+                write_packed(text.encode(), path)
+            else:
+                write_document(content, path)
     if output is not None:
-        write_instance(made_again(entry), output)
+        write_document(document_of(made_again(entry)), output)
+
+
+def _show(entry: BestKnown, *, as_json: bool) -> None:
+    """Print the histories of an instance, the newest first."""
     document = entry.as_document()
     if as_json:
         print_json(document)

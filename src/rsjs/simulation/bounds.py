@@ -70,24 +70,25 @@ class Modes(NamedTuple):
 
 def modes(workload: Workload, options: Options) -> Modes:
     """Return the modes of a workload under the options of a simulation."""
-    cluster, types = workload.cluster, len(workload.cluster.gpu_types)
     pace = np.concatenate(real_times(workload.submitted(), workload.digest, options), axis=2)
-    counts = np.arange(cluster.largest + 1)
-    amount = np.zeros((types, pace.shape[2]))
+    gpu, amount, price = priced_modes(workload.cluster, options.energy)
+    return Modes(pace=pace.reshape(len(pace), -1), price=price, gpu=gpu, amount=amount)
+
+
+def priced_modes(cluster: Cluster, energy: str) -> tuple[Ints, Floats, Floats]:
+    """Return (Q,) GPU type, amount and p_q of each mode: of a type k = 0, ..., G, its shares."""
+    types, counts = len(cluster.gpu_types), np.arange(cluster.largest + 1)
+    levels = max(len(gpu.levels) for gpu in cluster.gpu_types)
+    amount = np.zeros((types, len(counts) + levels))
     amount[:, counts] = counts
     for i, gpu in enumerate(cluster.gpu_types):
         for level, share in enumerate(gpu.levels, start=len(counts)):
             amount[i, level] = share.units / gpu.units
-    least = least_prices(cluster, options.energy)
+    least = least_prices(cluster, energy)
     price = np.zeros_like(amount)
     price[:, counts] = least
     price[:, len(counts) :] = amount[:, len(counts) :] * least[:, 1:2]
-    return Modes(
-        pace=pace.reshape(len(pace), -1),
-        price=price.ravel(),
-        gpu=np.repeat(np.arange(types), amount.shape[1]),
-        amount=amount.ravel(),
-    )
+    return np.repeat(np.arange(types), amount.shape[1]), amount.ravel(), price.ravel()
 
 
 def least_prices(cluster: Cluster, energy: str) -> Floats:
@@ -228,19 +229,11 @@ def hindsight(workload: Workload, options: Options) -> tuple[HindsightJobs, Node
     1 and each number of GPUs just too large for some node type.
     """
     from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs
-    from rsjs.heuristics.hindsight.lagrangian import NodePrices
 
     of, cluster, jobs = modes(workload, options), workload.cluster, workload.jobs
     job, mode = np.nonzero(_useful(of))
     order = np.lexsort((-of.pace[job, mode], job))  # by job, then the slowest first
     job, mode = job[order], mode[order]
-    there = cluster.allowed_in_class.any(axis=0)
-    sizes = np.array([1, *(np.unique(cluster.gpus_of_type[there])[:-1] + 1).tolist()])
-    places = of.amount[:, None] // sizes
-    places[:, 0] = of.amount
-    billed = accounting.prices(cluster, options.energy)
-    surplus = billed - least_prices(cluster, options.energy)[cluster.gpu_of_type]
-    surplus[np.isfinite(billed) & (surplus <= 1e-12 * billed)] = 0.0  # rounding: lowers the bound
     return HindsightJobs(
         first=np.searchsorted(job, np.arange(len(jobs) + 1)),
         mode=mode,
@@ -249,9 +242,24 @@ def hindsight(workload: Workload, options: Options) -> tuple[HindsightJobs, Node
         due=np.array(jobs.due, dtype=np.float64),
         weight=np.array(jobs.weight, dtype=np.float64),
         work=np.array(workload.realised_epochs, dtype=np.float64),
-    ), NodePrices(
-        gpu=of.gpu,
-        price=of.price,
+    ), node_prices(cluster, options.energy)
+
+
+def node_prices(cluster: Cluster, energy: str) -> NodePrices:
+    """Return the nodes of a cluster with their prices; see `hindsight` for the sizes."""
+    from rsjs.heuristics.hindsight.lagrangian import NodePrices
+
+    gpu, amount, price = priced_modes(cluster, energy)
+    there = cluster.allowed_in_class.any(axis=0)
+    sizes = np.array([1, *(np.unique(cluster.gpus_of_type[there])[:-1] + 1).tolist()])
+    places = amount[:, None] // sizes
+    places[:, 0] = amount
+    billed = accounting.prices(cluster, energy)
+    surplus = billed - least_prices(cluster, energy)[cluster.gpu_of_type]
+    surplus[np.isfinite(billed) & (surplus <= 1e-12 * billed)] = 0.0  # rounding: lowers the bound
+    return NodePrices(
+        gpu=gpu,
+        price=price,
         places=places.astype(np.float64),
         sizes=sizes,
         surplus=surplus,

@@ -90,7 +90,11 @@ def read(path: str | Path) -> Log:
     InputError
         Naming the file and the line.
     """
-    documents: list[Document] = read_json_lines(path)
+    return of_documents(read_json_lines(path), path)
+
+
+def of_documents(documents: list[Any], path: str | Path | None = None) -> Log:
+    """Return the log in the documents of its lines; errors name the file and the line."""
     for number, document in enumerate(documents, start=1):
         if not isinstance(document, dict):
             raise InputError(f"line {number}", document, "one JSON object", path)

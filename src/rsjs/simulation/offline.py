@@ -170,7 +170,7 @@ def planned(
     if abs(bound.value - plans.value) > SAME * abs(plans.value):
         raise InputError("/bound", bound.value, f"{plans.value!r}, by its prices on this workload")
     seed = options.seed if seed is None else seed
-    found = Search(tables, plans.end, seed).run(iterations, seconds)
+    found = Search(tables, plans, seed).run(iterations, seconds)
     plan = _on_nodes(workload, found, moves, jobs.mode, billed)
     _refuse_below(workload, plan.cost, bound)
     return plan, found.iterations

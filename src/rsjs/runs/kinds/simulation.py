@@ -214,6 +214,7 @@ KIND = _Simulations(
     solution_file="simulation.jsonl.gz",
     unit="$",
     plugins=True,
+    has_best_known=True,
     metrics=(
         *("late", "completed", "tardiness_hours", "utilisation", "longest_queue", "decisions"),
         *("preemptions", "moves", "repeated_epochs", "idle_gpu_hours"),

@@ -2,8 +2,8 @@
 Policies by their specification, that of a method: `name[@solver][:rule][?key=value,...]`.
 
 Any method is a policy that decides on all jobs at hand anew at each event; some have a faster
-program for that. `roll` is a policy and no method, declared as data like methods; so is `offline`,
-which is clairvoyant and no policy that could be run on a cluster.
+program for that. `roll` and `priced_roll` are policies and no methods, declared as data like these;
+so is `offline`, which is clairvoyant and no policy that could be run on a cluster.
 """
 
 from __future__ import annotations
@@ -45,11 +45,18 @@ POLICIES: Mapping[str, Method] = {
         run="rsjs.simulation.policies.roll:policy",
         open_nodes=frozenset({"free", "jahani_eq"}),
     ),
+    "priced_roll": Method(
+        name="priced_roll",
+        summary="one-step roll-out on dual prices of GPUs over time",
+        kind="heuristic",
+        run="rsjs.simulation.policies.priced_roll:policy",
+        open_nodes=frozenset({"free", "jahani_eq"}),
+    ),
 }
 MAKERS = {  # method: module here and function that build its policy; `method_policy` all others
     **dict.fromkeys(("fifo", "edf", "priority"), "rules:waiting_jobs"),
     **{name: f"rules:{name}" for name in ("dp", "greedy", "queue", "randomized_queue")},
-    **{name: f"{name}:policy" for name in ("hierarchical", "roll", "sts")},
+    **{name: f"{name}:policy" for name in ("hierarchical", "priced_roll", "roll", "sts")},
     "offline": ".offline:policy",
 }
 

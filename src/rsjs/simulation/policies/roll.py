@@ -31,6 +31,7 @@ With A(z) = integral of P(W > x | W > w) from w to z, E[min(h, a R)] = a A(w + h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         hours = step(state.workload.jobs.release[:arrived])
         of = values(state.instance, hours, known.jobs(state))
         limits = Limits(time_limit=state.time_limit, seed=state.seed)
-        solution = on_their_nodes(state.instance, _placed(of, whole.cluster, pools, limits))
+        solution = on_their_nodes(state.instance, placed_on_nodes(of, whole.cluster, pools, limits))
         return Choice(solution=solution, change=np.full(len(state.rows), hours), memory=arrived)
 
     def prepare() -> None:
@@ -88,6 +89,10 @@ def step(release: Floats) -> float:
     return float(np.clip(hours, SHORTEST, LONGEST))
 
 
+#: (n,) jobs, (n,) epochs done -> (n,) $
+CostToGo = Callable[[Ints, Floats], Floats]
+
+
 class Values(NamedTuple):
     """The costs [$] of every job."""
 
@@ -96,8 +101,15 @@ class Values(NamedTuple):
     waiting: Floats  # (J,) V_0
 
 
-def values(instance: Instance, hours: float, data: JobData | None = None) -> Values:
-    """Return V of every job of an instance; `hours` is h, the time until the next event."""
+def values(
+    instance: Instance, hours: float, data: JobData | None = None, to_go: CostToGo | None = None
+) -> Values:
+    """
+    Return V of every job of an instance; `hours` is h, the time until the next event.
+
+    `to_go` is asked for P(W > z | W > w) V* of jobs with z epochs done after h; by default each
+    job is alone then.
+    """
     model, steps = data or JobData.of(instance)
     jobs, shape = len(instance.jobs), model.rate.shape
     rate, power = model.rate.reshape(jobs, -1), model.power.reshape(jobs, -1)
@@ -105,7 +117,7 @@ def values(instance: Instance, hours: float, data: JobData | None = None) -> Val
     # the modes of all jobs: costs of the next hours, and whether the job still runs then
     own, at = np.nonzero(np.isfinite(rate))
     hour, done = rate[own, at], steps.done[own]
-    of = _Survival(steps, own)
+    of = Survival(steps, own)
     after = np.minimum(done + hours / hour, of.last)
     ran = hour * of.epochs(after)
     in_time = hour * of.epochs(np.minimum(done + np.maximum(slack[own], 0.0) / hour, of.last))
@@ -114,9 +126,14 @@ def values(instance: Instance, hours: float, data: JobData | None = None) -> Val
     # V* of those that do, and of every job that waits
     on = np.flatnonzero(alive)
     job = np.concatenate([own[on], np.arange(jobs)])
-    then = taken(steps, job, np.concatenate([after[on], steps.done]))
-    cost = _cost_to_go(then, rate[job], power[job], slack[job] - hours, weight[job])
-    now[on] += alive[on] * cost[: len(on)]
+    epochs = np.concatenate([after[on], steps.done])
+    if to_go is None:
+        then = taken(steps, job, epochs)
+        cost = _cost_to_go(then, rate[job], power[job], slack[job] - hours, weight[job])
+        cost *= np.concatenate([alive[on], np.ones(jobs)])
+    else:
+        cost = to_go(job, epochs)
+    now[on] += cost[: len(on)]
     running = np.full(rate.shape, np.inf)
     running[own, at] = now
     late = np.maximum(0.0, hours - np.maximum(0.0, slack))
@@ -130,7 +147,7 @@ def _cost_to_go(
     best = profiles(rate, power, slack, steps)
     feasible = (best.status == FEASIBLE) | (best.status == SLACK)
     own, at = np.nonzero(np.isfinite(rate))
-    hour, of = rate[own, at], _Survival(steps, own)
+    hour, of = rate[own, at], Survival(steps, own)
     whole = of.epochs(of.last)
     in_time = of.epochs(np.minimum(steps.done[own] + np.maximum(slack[own], 0.0) / hour, of.last))
     cost = np.full(rate.shape, np.inf)
@@ -138,7 +155,7 @@ def _cost_to_go(
     return np.asarray(np.minimum(cost.min(axis=1), np.where(feasible, best.energy, np.inf)))
 
 
-class _Survival:
+class Survival:
     """Steps of n survival functions, some more than once, looked up for many epochs at a time."""
 
     def __init__(self, steps: SurvivalSteps, rows: Ints) -> None:
@@ -170,7 +187,7 @@ class _Survival:
         return np.asarray(np.minimum(at - self._row * self._width, self._width - 1))
 
 
-def _placed(of: Values, cluster: Cluster, pools: Pools, limits: Limits) -> Solution:
+def placed_on_nodes(of: Values, cluster: Cluster, pools: Pools, limits: Limits) -> Solution:
     """Return the modes that save most, on nodes; jobs that wait take what is left."""
     saving, units, level = of.waiting[:, None, None] - of.running, of.model.units, of.model.level
     offers = useful(saving, units)

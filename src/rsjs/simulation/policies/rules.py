@@ -5,8 +5,8 @@ Rules that decide at each event as the methods of the same name do; no decision 
     fifo, edf, priority             jobs that run are left alone, those that wait are tried in order
     queue                           one or the other, by its rule
 
-Of a rule that leaves running jobs alone only the jobs that wait are looked at: between two events
-they are few.
+Of dp (fastest) and queue decisions are those of `greedy.kernels_queue`, on arrays of the whole
+workload; of fifo, edf and priority only the jobs that wait are looked at: they are few.
 """
 
 from __future__ import annotations
