@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 ITERATIONS = 10_000
 SAME = 1e-8  # relative: a bound and what its prices give
 EQUAL = 1e-9  # relative: own account and replay, and what a bound may be above a cost
+#: relative, added to the epochs that are planned: by rounding a job could end after its interval,
+#: for which all others would stay as they are, and their ends would move in turn
+EARLY = 1e-11
 NAME = "offline"
 
 
@@ -159,6 +162,7 @@ def planned(
     from rsjs.heuristics.hindsight.schedule import Search, of_prices
 
     jobs, nodes = hindsight(workload, options)
+    jobs = jobs._replace(work=jobs.work * (1 + EARLY))
     of, billed = modes(workload, options), accounting.prices(workload.cluster, options.energy)
     moves = node_moves(workload.cluster, billed, of.gpu, of.amount, np.unique(jobs.mode))
     if bound.variant != "free":
