@@ -42,7 +42,7 @@ DRAWN = (EDF, "queue:pedf", GREEDY, RG, MEAN_RG, "dp:fastest", LITERAL, STS, ROL
 TOLD = ("queue:pedf", GREEDY, STS, ROLL)  # simulated with W_j known, too
 KNOWN = " [epochs known]"  # of the names of these
 SWEPT = (  # from light load to overload, and asked for single decisions
-    *("queue:fifo", EDF, "queue:pedf", GREEDY, RG, STS, ROLL),
+    *("queue:fifo", EDF, "queue:pedf", GREEDY, RG, STS, ROLL, "priced_roll"),
     *("randomized_greedy:paper", "local_search", "ruin_recreate?iterations=1000"),
     *("first_ending_patterns@highs", "rsjs_sifting@highs"),
 )

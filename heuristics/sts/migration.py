@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.core.types import Bools, Ints
-from rsjs.heuristics.common.jit import compiled
+from rsjs.heuristics.common.jit import compiled, smallest
 from rsjs.heuristics.greedy.arrays import NodeTables, Placement
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
@@ -23,6 +23,12 @@ def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
     if instance.current is None:
         return solution
     return Loads(instance.cluster).on_their_nodes(instance.current, solution)
+
+
+def prepare() -> None:
+    """Import and compile what moves loads."""
+    instance, waits = smallest(), Solution.empty(1, 1)
+    Loads(instance.cluster).on_their_nodes(waits, waits)
 
 
 class Loads:

@@ -43,7 +43,7 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
 from rsjs.heuristics.hindsight.lagrangian import NodePrices, climb, mode_prices, relaxed
-from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts import migration
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.priced_profile import CELLS, PricedJobs, run_priced
 from rsjs.heuristics.sts.single_job import SurvivalSteps
@@ -142,13 +142,14 @@ def policy(request: Request, whole: Instance) -> Policy:
         limits = Limits(time_limit=state.time_limit, seed=state.seed, gap=GAP)
         solution = placed_on_nodes(costs, cluster, pools, limits)
         return Choice(
-            solution=on_their_nodes(state.instance, solution),
+            solution=migration.on_their_nodes(state.instance, solution),
             change=np.full(len(state.rows), hours),
             memory=Memory(arrived, edges + state.now, prices),
         )
 
     def prepare() -> None:
         backend(SOLVER).load()
+        migration.prepare()
         instance = smallest()
         data, small = JobData.of(instance), nodes_at_power(instance.cluster)
         own, edges = ModeRows.of(data.model, small), bucket_edges(LONGEST, 1.0)

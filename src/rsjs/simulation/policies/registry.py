@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from math import inf
 from typing import Any
@@ -18,6 +19,7 @@ from rsjs.core.call import Call, Limits, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method, MethodFunction
 from rsjs.core.report import Report
+from rsjs.instances.generators import sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import BUILT_IN, Methods, Request, all_methods, instead, parse, request_of
@@ -84,7 +86,19 @@ def policy(
     options = options or Options()
     made = served(request, options.shown(workload))
     made.prepare()
+    _prepare_engine()
     return replace(made, epochs=options.epochs)
+
+
+@cache
+def _prepare_engine() -> None:
+    """Simulate a small workload: what the engine needs is imported and compiled, too."""
+    from rsjs.simulation.engine import simulate
+
+    small = sts.workload(nodes=2, jobs=4, seed=0)
+    made = served(parse("queue:edf", deciders()), small.submitted())
+    made.prepare()
+    simulate(small, made)
 
 
 def served(request: Request, whole: Instance) -> Policy:

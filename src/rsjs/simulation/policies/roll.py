@@ -47,7 +47,7 @@ from rsjs.heuristics.dispatching.placement import (
     place_queue,
     together,
 )
-from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts import migration
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, SurvivalSteps, taken
 from rsjs.heuristics.sts.speed_profile import profiles
@@ -72,11 +72,14 @@ def policy(request: Request, whole: Instance) -> Policy:
         hours = step(state.workload.jobs.release[:arrived])
         of = values(state.instance, hours, known.jobs(state))
         limits = Limits(time_limit=state.time_limit, seed=state.seed)
-        solution = on_their_nodes(state.instance, placed_on_nodes(of, whole.cluster, pools, limits))
+        solution = migration.on_their_nodes(
+            state.instance, placed_on_nodes(of, whole.cluster, pools, limits)
+        )
         return Choice(solution=solution, change=np.full(len(state.rows), hours), memory=arrived)
 
     def prepare() -> None:
         backend(SOLVER).load()
+        migration.prepare()
         values(smallest(), LONGEST)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
