@@ -31,7 +31,13 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined, inner, smallest
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.greedy.arrays import NodeTables, settled
-from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, new_state, place
+from rsjs.heuristics.greedy.kernels_placement import (
+    GreedyState,
+    clear,
+    comes_before,
+    new_state,
+    place,
+)
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
@@ -193,10 +199,7 @@ def first_that_fits(
             end, cost = now + time, time * price
             late = end >= due if strict else end > due
             key = time if late else cost
-            if late == best_late:
-                better = key < best_key or (key == best_key and cost < best_cost)
-            else:
-                better = best_late
+            better = comes_before(late, key, cost, best_late, best_key, best_cost)
             if better or best_kind < 0:
                 best_kind, best_g, best_late, best_key, best_cost = kind, g, late, key, cost
     return best_kind, best_g

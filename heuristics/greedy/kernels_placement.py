@@ -122,6 +122,16 @@ def solution_of(
 
 
 @inlined
+def comes_before(
+    late: bool, key: float, cost: float, best_late: bool, best_key: float, best_cost: float
+) -> bool:
+    """Return whether a mode is better than the best one: in time, then of less key, then cost."""
+    if late != best_late:
+        return best_late
+    return key < best_key or (key == best_key and cost < best_cost)
+
+
+@inlined
 def clear(nodes: NodeTables, state: GreedyState) -> None:
     """Close all nodes."""
     # no node is open: no sets, and of each class all nodes are closed

@@ -21,6 +21,7 @@ from rsjs.heuristics.greedy.kernels_placement import (
     FreeCapacityArrays,
     all_free,
     close_all,
+    comes_before,
     first_level,
     most,
     new_state,
@@ -161,10 +162,7 @@ def best_that_fits(
             cost = time * price
             late = now + time > jobs.due[job]
             key = time if late else cost
-            if late == best_late:
-                better = key < best_key or (key == best_key and cost < best_cost)
-            else:
-                better = best_late
+            better = comes_before(late, key, cost, best_late, best_key, best_cost)
             if better or best_kind < 0:
                 best_kind, best_g, best_late, best_key, best_cost = kind, g, late, key, cost
     return best_kind, best_g

@@ -31,8 +31,6 @@ from rsjs.heuristics.hindsight.lagrangian import NodePrices, ascend, mode_prices
 PROVED = 3e-4  # relative distance of L and the master at which it ends
 WIDER = 8.0  # factor of prices to their box, and of a box that binds
 LARGEST = 100.0  # of a price, over the largest weight of a job: no box is wider
-
-
 EVALUATIONS, ROUNDS = 300, 40  # of the ascent, and of column generation, on the same buckets
 FEW = 3200  # jobs x buckets up to which a master takes milliseconds
 
