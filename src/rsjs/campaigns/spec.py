@@ -19,7 +19,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import schema_files
+from rsjs.campaigns import schema_files, solver_versions
 from rsjs.campaigns.run import Isolation
 from rsjs.campaigns.sources import Source, distinct, expanded, pointed, sources, unknown
 from rsjs.core.call import Limits
@@ -119,10 +119,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     of = kind_of(document)
     problems, methods, *_ = of.keys
     programs = _programs(document.get("solvers", ()), folder)
-    environments = {
-        name: _interpreter(python, folder, f"/environments/{name}")
-        for name, python in document.get("environments", {}).items()
-    }
+    environments = _interpreters(document.get("environments", {}), folder)
     return Campaign(
         name=document["name"],
         shows=document["shows"],
@@ -208,6 +205,17 @@ def _options(document: Mapping[str, Any]) -> dict[str, Any]:
 
     with pointed("/simulation"):
         return Options(**document.get("simulation", {})).of_campaign()
+
+
+def _interpreters(declared: Mapping[str, str] | list[str], folder: Path) -> dict[str, str]:
+    """Return the interpreters of own environments, or of those that `rsjs environments` makes."""
+    if isinstance(declared, Mapping):
+        at = "/environments/"
+        return {name: _interpreter(one, folder, at + name) for name, one in declared.items()}
+    for i, name in enumerate(declared):
+        if name not in solver_versions.locks():
+            raise unknown(f"/environments/{i}", name, solver_versions.locks())
+    return {name: solver_versions.interpreter(name) for name in declared}
 
 
 def _interpreter(python: str, folder: Path, at: str) -> str:

@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
         "run": ("campaign:run", "carry out the runs of a campaign that are not done yet"),
         "collect": ("campaign:collect", "collect the records of a campaign into tables"),
+        "environments": ("environments:app", "make environments with other releases of solvers"),
         "statistics": ("statistics:statistics", "count, average, test and rank methods"),
     },
     "Publish": {
