@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, time
 from fnmatch import fnmatchcase
+from itertools import product
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -184,10 +185,12 @@ def _choices(
     at: str,
 ) -> Iterator[Choice]:
     """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
-    environments, environment = document.get("environments", {}), entry.get("environment", HERE)
-    if environment != HERE and environment not in environments:
-        raise unknown(f"{at}/environment", environment, environments)
-    for k, text in enumerate(entry["run"]):
+    known, named = document.get("environments", {}), entry.get("environment", HERE)
+    environments = [named] if isinstance(named, str) else named
+    for environment in environments:
+        if environment != HERE and environment not in known:
+            raise unknown(f"{at}/environment", environment, known)
+    for (k, text), environment in product(enumerate(entry["run"]), environments):
         with pointed(f"{at}/run/{k}"):
             request = of.request(_with_tables(text, programs))
         yield Choice(
