@@ -127,7 +127,7 @@ def solve_here(task: SolveTask, on_log: Callable[[str], None], **callbacks: Any)
 
 @cache
 def _cp() -> Any:
-    """Return what drives CP-SAT, in one place as in OR-tools 9.15; 9.10 and 9.12 have messages apart."""
+    """Return what drives CP-SAT: one module of OR-tools 9.15, several up to 9.12."""
     driver = import_module(CPSAT.module)
     if hasattr(driver, "CpModelProto"):
         return SimpleNamespace(**vars(driver), status_name=attrgetter("name"))
