@@ -2,9 +2,11 @@ PYTHON ?= python3
 VENV = .venv
 DEMO = .venv-demo
 BIN = $(VENV)/bin
-LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --python-version 3.11 \
+COMPILE = $(BIN)/uv pip compile --no-config --quiet --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate \
 	--custom-compile-command 'make lock'
+LOCK = $(COMPILE) pyproject.toml
+RELEASES = src/rsjs/campaigns/locks
 
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -59,10 +61,12 @@ canary: $(VENV)/installed ## prove that a kernel of half the speed is noticed
 expected: $(VENV)/installed ## rewrite the costs and counts that the micro-benchmarks must find
 	$(BIN)/python -m benchmarks.expected
 
-lock: $(BIN)/pip ## rewrite the locks; delete them first to move to the newest versions
+lock: $(BIN)/pip ## rewrite the locks; delete those in requirements/ first to move to the newest versions
 	$(BIN)/pip install --quiet uv
 	$(LOCK) --extra solvers --extra report --group build -o requirements/run.txt
 	$(LOCK) --extra solvers --extra parquet --extra report --extra dask --extra rl --extra docs --extra test -c requirements/run.txt -o requirements/test.txt
+	for lock in $(RELEASES)/*.txt; do \
+		sed -n 's/ *\\$$//; /^[^ #].*==/p' $$lock | $(COMPILE) --no-deps - -o $$lock || exit; done
 
 clean: ## remove environments, builds and caches
 	rm -rf $(VENV) $(DEMO) build *.egg-info .asv .benchmarks .hypothesis .*_cache

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -33,7 +33,7 @@ from rsjs.core.errors import InputError, described, nearest
 from rsjs.formulations.backends.backend import Backend
 from rsjs.formulations.backends.registry import BACKENDS
 
-FOLDER = Path(sys.prefix, "environments")
+FOLDER = Path(sys.prefix, "share", "rsjs-bench", "environments")
 RECORD = "made.json"  # of a complete environment: what it was made from
 PIP = (
     *("install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-virtualenv"),
@@ -98,7 +98,7 @@ def locks() -> dict[str, Lock]:
     return {name: Lock(name=name, text=found[name]) for name in sorted(found, key=place)}
 
 
-def chosen(names: Iterable[str]) -> list[Lock]:
+def chosen(names: Sequence[str]) -> list[Lock]:
     """Return locks by name, all without names; InputError for a name that there is not."""
     known = locks()
     for name in names:
@@ -132,9 +132,10 @@ def flaw(lock: Lock) -> str | None:
     return None if _interpreter(lock.folder).exists() else "its interpreter is gone"
 
 
-def refuse_flawed(name: str) -> None:
-    """Raise InputError unless an environment is made and complete."""
-    if found := flaw(locks()[name]):
+def refuse_flawed(name: str, python: str) -> None:
+    """Raise InputError if an interpreter is that of an environment of a lock, and it has a flaw."""
+    made_here = name in locks() and python == interpreter(name)
+    if made_here and (found := flaw(locks()[name])):
         raise InputError(f"/environments/{name}", described(found), MAKE.format(name))
 
 
@@ -147,7 +148,7 @@ def make(lock: Lock) -> None:
     InputError
         If a package cannot be had, has another digest, or does not load.
     """
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     _clear_remains()
     part = FOLDER / f".{lock.name}.{os.getpid()}"
     try:
