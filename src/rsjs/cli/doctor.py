@@ -11,6 +11,7 @@ from importlib import metadata
 import psutil
 import typer
 
+from rsjs.campaigns.solver_versions import chosen, flaw
 from rsjs.cli.list import python
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json, text_of
@@ -73,6 +74,7 @@ def doctor(as_json: Json = False) -> None:
         "solvers": {
             **{name: _of_solver(backend) for name, backend in BACKENDS.items()},
             "imported together": failure or "ok",
+            "other releases": other_releases(),
         },
         "machine": {
             **{name: value for name, value in provenance.machine().items() if name != "host"},
@@ -125,6 +127,12 @@ def import_solvers() -> str | None:
         return f"not done after {PATIENCE:g} s"
     last = done.stderr.strip().splitlines()[-1:] or [f"ended with code {done.returncode}"]
     return f"failed: {last[0]}" if done.returncode else None
+
+
+def other_releases() -> str:
+    """Return how many environments with other releases of solvers there are, and the command."""
+    states = [flaw(lock) is None for lock in chosen(())]
+    return f"{sum(states)} of {len(states)} environments made: rsjs environments list"
 
 
 def _version(name: str) -> str | None:

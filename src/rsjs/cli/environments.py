@@ -12,16 +12,11 @@ from rsjs.cli.output import print_json, print_table
 from rsjs.cli.progress import busy
 
 app = typer.Typer(
-    help="""
-Make and list environments with other releases of the solvers.
-
-\b
-Example:
-  rsjs environments make highs-1.14 highs-1.15
-  rsjs run solver-versions -o versions
-""",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    help="Environments with other releases of the solvers, made from locks.\n\n\b\n"
+    "Example:\n"
+    "  rsjs environments list --json\n"
+    "  rsjs environments make highs-1.14 highs-1.15\n"
+    "  rsjs run solver-versions -o versions",
 )
 
 
@@ -30,60 +25,61 @@ def make_(
     names: Annotated[
         list[str] | None, argument("NAME", "Environments, all by default; `list` shows them.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """
-    Make environments from locks: pip installs the release of a solver and checks its digests.
+    Make environments that are not there, from locks.
 
     \b
     Example:
       rsjs environments make
       rsjs environments make highs-1.14 highs-1.15
 
-    All else that is installed here, the suite included, is seen from there, too. What is complete
-    stays; the same command goes on after Ctrl-C, and nothing half-made is left. pip takes wheels
-    from where it is configured to, e.g. by PIP_NO_INDEX and PIP_FIND_LINKS from a folder.
+    pip installs the release of a solver and compares digests; all else that is installed here, the
+    suite included, is seen from there, too. What is complete stays; the same command goes on after
+    Ctrl-C, and nothing half-made is left. pip takes wheels from where it is configured to, e.g.
+    by PIP_NO_INDEX and PIP_FIND_LINKS from a folder.
     """
+    made = []
     for lock in chosen(names or ()):
-        if flaw(lock) is None:
-            print(f"{lock.name}: complete")
-            continue
-        with busy(f"making {lock.name}"):
-            make(lock)
-        print(f"{lock.name}: made, {lock.solver.distribution} {lock.version}", flush=True)
+        word = "was complete"
+        if flaw(lock) is not None:
+            word = "made"
+            with busy(f"making {lock.name}"):
+                make(lock)
+            made.append(lock.name)
+        if not as_json:
+            print(f"{lock.name}: {word}, {lock.solver.distribution} {lock.version}", flush=True)
+    if as_json:
+        print_json({"made": made})
 
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
     """
-    List the environments that can be made, what they hold, and their state.
+    List what can be made, what it holds, and its state.
 
     \b
     Example:
       rsjs environments list
     """
-    rows = [
-        {
-            "name": lock.name,
-            "solver": lock.solver.name,
-            "packages": lock.pins,
-            "state": flaw(lock) or "complete",
-            "folder": lock.folder,
-        }
-        for lock in chosen(())
-    ]
+    listed = [(lock, flaw(lock) or "complete") for lock in chosen(())]
     if as_json:
-        print_json(rows)
+        print_json(
+            [
+                {
+                    "name": lock.name,
+                    "solver": lock.solver.name,
+                    "packages": lock.pins,
+                    "state": state,
+                    "folder": lock.folder,
+                }
+                for lock, state in listed
+            ]
+        )
         return
-    print_table(
-        "",
-        ("environment", "solver", "packages", "state"),
-        [
-            (
-                row["name"],
-                row["solver"],
-                ", ".join(f"{name} {version}" for name, version in row["packages"].items()),
-                row["state"],
-            )
-            for row in rows
-        ],
-    )
+    rows = [
+        (lock.name, lock.solver.name, ", ".join(map(" ".join, lock.pins.items())), state)
+        for lock, state in listed
+    ]
+    print_table("", ("environment", "solver", "packages", "state"), rows)
