@@ -14,7 +14,6 @@ from rsjs.cli.output import number, print_columns, print_json, writable
 from rsjs.cli.progress import busy
 from rsjs.core.errors import printable
 from rsjs.reporting.tables.formats import counted
-from rsjs.submissions.check import Checked
 from rsjs.submissions.check import check as checked
 from rsjs.submissions.make import make as made
 from rsjs.submissions.row import CheckedRow
@@ -83,12 +82,7 @@ def check(
                 print(f"  {error}")
         accepted = counted(len(found.accepted), "submission")
         print(f"{accepted} accepted, {len(found.refused)} refused")
-    raise typer.Exit(exit_code(found))
-
-
-def exit_code(found: Checked) -> int:
-    """Return 2 if something cannot be read, 1 if a claim is false, 0 if all is well."""
-    return max((2 if one.unreadable else 1 for one in found.refused), default=0)
+    raise typer.Exit(found.exit_code)
 
 
 def _show(rows: Iterable[CheckedRow]) -> None:

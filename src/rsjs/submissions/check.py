@@ -54,6 +54,11 @@ class Checked:
         return list(dict.fromkeys(row.submission for row in self.rows))
 
     @property
+    def exit_code(self) -> int:
+        """Return 2 if something cannot be read, 1 if a claim is false, 0 if all is well."""
+        return max((2 if one.unreadable else 1 for one in self.refused), default=0)
+
+    @property
     def errors(self) -> list[InputError]:
         """All reasons for which submissions are refused."""
         return [error for one in self.refused for error in one.errors]
@@ -163,12 +168,12 @@ def _told(step: Step) -> str:
 def _rows(sound: Sequence[Claim], entries: Mapping[str, BestKnown]) -> list[CheckedRow]:
     rows = [_row(claim) for claim in sound]
     order = sorted(range(len(rows)), key=lambda k: (rows[k].date, rows[k].submission))
-    best: dict[str, tuple[float | None, float | None]] = {}
+    best: dict[str, tuple[float | None, float | None]] = {}  # cost and bound known so far
     for k in order:
         row, entry = rows[k], entries.get(rows[k].sha256)
         if row.sha256 not in best:
-            heads = (entry.cost, entry.bound) if entry else (None, None)
-            best[row.sha256] = heads[0] and heads[0].value, heads[1] and heads[1].value
+            heads = entry.heads() if entry else {}
+            best[row.sha256] = heads.get("upper_bound"), heads.get("lower_bound")
         cost, bound = best[row.sha256]
         new = row.bound if row.evidence != RUN else None
         if entry is not None and entry.closed and new is not None and bound is not None:

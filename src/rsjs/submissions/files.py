@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from gzip import GzipFile
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_bytes, read_whole, unpacked
@@ -259,7 +259,7 @@ def _of_zip(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _of_tar(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     left = MOST_UNPACKED
-    stream = _Bounded(GzipFile(fileobj=BytesIO(data)), path)
+    stream: Any = _Bounded(GzipFile(fileobj=BytesIO(data)), path)
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for number, member in enumerate(archive):
             if number > 2 * MOST_FILES:

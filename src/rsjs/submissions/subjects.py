@@ -9,7 +9,7 @@ with the parameters in a stranger's file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -102,11 +102,14 @@ def read(files: Files, name: str, known: Known) -> Subject:
     """Read an instance or a workload that comes with a submission, named by its sha256."""
     path = files.path(name)
     document = parsed(files, name)
-    builders = {INSTANCE: deserialization.to_instance, WORKLOAD: deserialization.to_workload}
+    builders: Mapping[str, Callable[[dict[str, Any]], Subject]] = {
+        INSTANCE: deserialization.to_instance,
+        WORKLOAD: deserialization.to_workload,
+    }
     if document["format"] not in builders:
         raise InputError("/format", document["format"], " or ".join(builders), path)
     try:
-        subject: Subject = builders[document["format"]](document)
+        subject = builders[document["format"]](document)
     except InputError as error:
         raise error.at(path) from None
     sha256 = Path(name).name.partition(".")[0]
