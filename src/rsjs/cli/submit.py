@@ -21,7 +21,7 @@ from rsjs.submissions.row import CheckedRow
 app = typer.Typer(
     help="Submissions: costs and bounds of others, checked before they are shown."
     "\n\n\b\nExample:\n  rsjs submit make runs/small -o submissions --name mine --who 'A. Name'"
-    "\n  rsjs submit check submissions",
+    "\n  rsjs submit check submissions --json",
 )
 
 DIGITS = 10
@@ -47,7 +47,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """
-    Check submissions: what they claim must follow from what lies beside it.
+    Check submissions: price solutions and bounds exactly.
 
     \b
     Example:
@@ -55,8 +55,8 @@ def check(
       rsjs submit check submissions/jahani/mine --rerun
       rsjs submit check mine.tar.gz --json
 
-    Solutions are priced in exact arithmetic. A bound has a certificate, which is evaluated exactly,
-    or names a run of a method of the suite that anybody can repeat; --rerun does. Costs and bounds
+    A bound has a certificate, which is evaluated in exact arithmetic, or names a run of a method of
+    the suite that anybody can repeat; --rerun does. Costs and bounds
     that contradict each other or the best-known values are refused. Exit code 1 for a claim that is
     false, 2 for files that cannot be read or are not as they must be; all is told. Nothing in a
     submission is run, and no file is unpacked to the disk.
