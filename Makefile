@@ -12,10 +12,10 @@ RELEASES = src/rsjs/campaigns/locks
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
-.PHONY: help demo quick test search docs lint typecheck links bench asv canary expected lock clean
+.PHONY: help demo quick test search docs submissions lint typecheck links bench asv canary expected lock clean
 
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(DEMO)/installed ## install into .venv-demo and run the demonstration
 	$(DEMO)/bin/rsjs demo
@@ -37,6 +37,9 @@ search: $(VENV)/installed ## property tests with new random examples; what fails
 
 docs: $(VENV)/installed ## build the documentation into build/docs
 	$(BIN)/sphinx-build -W --keep-going -b html -j auto docs build/docs
+
+submissions: $(VENV)/installed ## check the submissions, as CI does on every change
+	$(BIN)/rsjs submit check submissions
 
 lint: $(VENV)/installed ## mend style where ruff can
 	$(BIN)/ruff check --fix .

@@ -230,9 +230,9 @@ def _interpreter(python: str, folder: Path, at: str) -> str:
     return found
 
 
-def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """Read a TOML file: its text, and what it says. InputError names the file."""
-    text = read_text(path)
+def read_toml(path: Path, data: bytes | None = None) -> tuple[str, dict[str, Any]]:
+    """Read a TOML file, or its `data`: text, and what it says. InputError names the file."""
+    text = read_text(path, data)
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also of an integer of any length
