@@ -24,6 +24,7 @@ from docs.make import (
     online,
     online_track,
     solver_track,
+    solver_versions,
     sts_campaign,
 )
 from rsjs.instances.io.files import write_bytes
@@ -42,6 +43,7 @@ PAGES: Mapping[str, tuple[Tables, Pictures]] = {
     "results/heuristics": (heuristics.TABLES, heuristics.PICTURES),
     "results/hindsight": (hindsight.TABLES, {}),
     "results/solver-track": (solver_track.TABLES, solver_track.PICTURES),
+    "results/solver-versions": (solver_versions.TABLES, solver_versions.PICTURES),
     "results/policies": (online.TABLES, online.PICTURES),
     "results/online-track": (online_track.TABLES, online_track.PICTURES),
     "results/benchmark-set": (instance_space.SELECTION, instance_space.PICTURES),
