@@ -42,9 +42,9 @@ def times(solver: str) -> tuple[pd.DataFrame, pd.Series[float]]:
     """
     Return CPU seconds of a solver's releases by model, nan where not proved, and the limits.
 
-    Of the models that all its releases ran. The limit of a model is the least CPU time of a run that
-    did not prove it, or what the slowest took where all did. What took longer than the limit counts
-    as not proved.
+    Of the models that all its releases ran. The limit of a model is the least CPU time of a run
+    that did not prove it, or what the slowest took where all did. What took longer than the limit
+    counts as not proved.
     """
     rows = runs()[runs()["solver"] == solver]
     found = rows.pivot(index="instance", columns="environment", values="seconds")
