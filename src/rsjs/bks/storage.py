@@ -205,7 +205,7 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
             members=len(wanted),
             closed=len(closed),
             confirmed=sum(entry.confirmed for entry in closed),
-            two_solvers=sum(len(entry.solvers) > 1 for entry in closed),
+            two_solvers=len(closed) - len(of_one_solver(closed)),
             open=len(found) - len(closed),
             unknown=len(wanted) - len(found),
             gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
@@ -217,3 +217,8 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
     """Return entries that are open, and those that a single method and solver closed."""
     return [entry for entry in known if not (entry.closed and entry.confirmed)]
+
+
+def of_one_solver(known: Iterable[BestKnown]) -> list[BestKnown]:
+    """Return closed entries that no two solvers prove."""
+    return [entry for entry in known if entry.closed and len(entry.solvers) < 2]
