@@ -100,8 +100,9 @@ def case():
     tiny = next(one for one in library_set("tiny").members if one.generator == "jahani").draw()
     idle = select_required_nodes(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
     best, own = _best(tiny), jahani.generate(nodes=2, jobs=3, seed=1)
-    workload = sts.workload(nodes=2, jobs=4, seed=5, gap_seconds=9000.0, law="exp")
+    workload = sts.workload(nodes=2, jobs=10, seed=5, gap_seconds=10.0, law="exp")
     certificate = workload_bound(workload).certificate(workload, Options())
+    assert any(sum(row) for rows in certificate["prices"].values() for row in rows.values())
     return Case(
         tiny=tiny,
         best=best,

@@ -157,8 +157,9 @@ def _contradictions(
 
 def _told(step: Step) -> str:
     """Return whose a best-known value is, and how many confirm it."""
+    source = step.name if step.run_id is None else f"{step.name}, {step.source}"
     witnesses = len(step.confirmed_by)
-    return f"{step.name}, confirmed by {witnesses}" if witnesses else step.name
+    return f"{source}, confirmed by {witnesses}" if witnesses else source
 
 
 # ------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class Files:
     data: dict[str, bytes]
     #: names of the two folders that it lies in, family and name; of an archive what there is
     folders: tuple[str, ...]
-    left: int = field(default=MOST_UNPACKED)  # bytes that may still be unpacked
+    left: int = field(default_factory=lambda: MOST_UNPACKED)  # bytes that may still be unpacked
 
     def path(self, name: str) -> Path:
         """Return what messages call a file."""
@@ -57,11 +57,11 @@ class Files:
 
     def text(self, name: str) -> bytes:
         """Return a file unpacked; InputError for one that is too large, or all that were read."""
-        data, path = self.data[name], self.path(name)
+        data, path, most = self.data[name], self.path(name), min(MOST_FILE, self.left)
         if name.endswith(".gz"):
-            data = unpacked(data, path, min(MOST_FILE, self.left))
-        elif len(data) > MOST_FILE:
-            raise InputError("", described(f"{len(data)} bytes"), _at_most(MOST_FILE), path)
+            data = unpacked(data, path, most)
+        elif len(data) > most:
+            raise InputError("", described(f"{len(data)} bytes"), _at_most(most), path)
         self.left -= len(data)
         return data
 
