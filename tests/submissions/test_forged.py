@@ -15,6 +15,8 @@ import zipfile
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rsjs.submissions import check, files
 from tests.submissions.conftest import dumped
@@ -792,6 +794,21 @@ def test_a_damaged_archive_is_refused(name, case, known, tmp_path):
     path = tmp_path / name
     path.write_bytes(DAMAGED[name](case.sound()))
     _refused(check([path], best_known=known), name, BAD)
+
+
+@given(data=st.data())
+def test_a_changed_byte_of_an_archive_is_refused_or_changes_nothing(
+    data, case, known, tmp_path_factory
+):
+    suffix = data.draw(st.sampled_from(["zip", "tar.gz"]))
+    packed = (zipped if suffix == "zip" else tarred)(case.sound())
+    at, new = data.draw(st.integers(0, len(packed) - 1)), data.draw(st.integers(0, 255))
+    path = tmp_path_factory.mktemp("changed") / f"sound.{suffix}"
+    path.write_bytes(packed)
+    [sound] = check([path], best_known=known).rows
+    path.write_bytes(packed[:at] + bytes([new]) + packed[at + 1 :])
+    found = check([path], best_known=known)
+    assert found.rows == [sound] or (found.rows == [] and found.exit_code == BAD)
 
 
 @pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
