@@ -819,7 +819,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(suffix, case, known, tmp_path, 
     assert path.stat().st_size < 2**16
     monkeypatch.setattr(files, "MOST_FILE", 2**20)
     _refused(check([path], best_known=known), "more than that unpacked", BAD)
-    monkeypatch.setattr(files, "MOST_FILE", 2**26)
+    monkeypatch.setattr(files, "MOST_FILE", 2**24)
     monkeypatch.setattr(files, "MOST_UNPACKED", 2**20)
     _refused(check([path], best_known=known), "more than that unpacked", BAD)
 
