@@ -811,6 +811,34 @@ def test_a_changed_byte_of_an_archive_is_refused_or_changes_nothing(
     assert found.rows == [sound] or (found.rows == [] and found.exit_code == BAD)
 
 
+ODD = [None, True, 0, -1, 0.5, 1e308, 10**30, "", "x", "\0", [], {}, [[]], [None], {"": 1}, ["x"]]
+
+
+@given(data=st.data())
+def test_an_odd_value_at_any_place_is_refused_or_no_claim(data, case, known, tmp_path_factory):
+    made = data.draw(st.sampled_from([case.sound, case.other]))()
+    name = data.draw(st.sampled_from([name for name in made if name.endswith(".json")]))
+    content = json.loads(made[name])
+    inner = content
+    while True:  # as likely near the root as deep
+        step = data.draw(
+            st.sampled_from([*inner] if isinstance(inner, dict) else range(len(inner)))
+        )
+        if not (inner[step] and isinstance(inner[step], dict | list) and data.draw(st.booleans())):
+            break
+        inner = inner[step]
+    inner[step] = data.draw(st.sampled_from(ODD))
+    made[name] = dumped(content)
+    path = tmp_path_factory.mktemp("odd") / "sound.zip"
+    path.write_bytes(zipped(made))
+    found = check([path], best_known=known)
+    assert bool(found.rows) != bool(found.refused)
+    costs = {row.sha256: row.cost for row in found.rows if row.cost is not None}
+    assert costs.get(case.tiny.digest, case.optimum) == case.optimum
+    bounds = {row.sha256: row.bound for row in found.rows if row.bound is not None}
+    assert bounds.get(case.workload.digest, 0) <= case.certificate["bound"] * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
 def test_a_bomb_is_refused_before_it_is_unpacked(suffix, case, known, tmp_path, monkeypatch):
     made = {**case.sound(), JSON: b" " * 2**22}

@@ -26,7 +26,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.check import TOLERANCE
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.deserialization import to_solution
-from rsjs.instances.io.json_schema import fit
+from rsjs.instances.io.json_schema import fit, schema_text
 from rsjs.instances.io.serialization import SOLUTION, canonical_text
 from rsjs.instances.io.strict_json import Reader
 from rsjs.instances.solution import Solution
@@ -188,6 +188,7 @@ def _with_bound(claim: Claim, files: Files, name: str, *, rerun: bool) -> Claim:
             fit(document, schema("bound-run"), path)
             return _of_run(claim, document, name, path, rerun=rerun)
         if form == BOUND:
+            fit(document, schema_text("bound"), path)
             return _of_certificate(claim, document, data.decode(), name, path)
         raise InputError("/format", form, f"{BOUND!r} or {BOUND_RUN!r}")
     except InputError as error:
@@ -207,7 +208,8 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
             expected = f"{wanted!r}: other bounds do not hold for every schedule"
             raise InputError(f"/{key}", document[key], expected)
     proved, claimed = proved_by(claim.subject, text), document["bound"]
-    if not proved * (1 - Fraction(TOLERANCE)) <= claimed <= proved * (1 + Fraction(AGREEMENT)):
+    size = abs(proved)
+    if not proved - size * Fraction(TOLERANCE) <= claimed <= proved + size * Fraction(AGREEMENT):
         expected = f"{float(proved)!r}, what the certificate proves: correct it"
         raise FalseClaim("/bound", claimed, expected)
     value = rsjs_verify.rounded(proved, -inf)
