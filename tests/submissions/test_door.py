@@ -114,3 +114,17 @@ def test_a_python_user_gets_what_the_command_prints(case, write):
     assert [row.instance for row in found.rows] == sorted([case.own.name, case.workload.name])
     with pytest.raises(rsjs.InputError, match="expected the path of one"):
         rsjs.check_submission(1)
+
+
+def test_without_the_sources_the_values_of_the_wheel_count(case, write, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(storage, "TREE", tmp_path / "none")
+    place = write(case.sound(), "jahani/sound")
+    value = storage.KnownValue(case.optimum, 0.5 * case.optimum, "open")
+    monkeypatch.setattr(storage, "values", lambda _: {case.tiny.digest: value})
+    [row] = check([place]).rows
+    assert (row.cost, row.cost_credit) == (case.optimum, "equal")
+    high = value._replace(bound=2 * case.optimum)
+    monkeypatch.setattr(storage, "values", lambda _: {case.tiny.digest: high})
+    [error] = check([place]).errors
+    assert f"at least {2 * case.optimum!r}, the bound by the best-known values" in str(error)
