@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -114,6 +115,13 @@ def test_a_python_user_gets_what_the_command_prints(case, write):
     assert [row.instance for row in found.rows] == sorted([case.own.name, case.workload.name])
     with pytest.raises(rsjs.InputError, match="expected the path of one"):
         rsjs.check_submission(1)
+
+
+@pytest.mark.slow
+def test_the_submissions_of_the_repository_pass():
+    found = check([Path(__file__).parents[2] / "submissions"])
+    assert found.errors == []
+    assert found.rows
 
 
 def test_without_the_sources_the_values_of_the_wheel_count(case, write, monkeypatch, tmp_path):

@@ -125,11 +125,13 @@ def _subject(
     files: Files, sha256: str, asked: str, own: str | None, known: Known
 ) -> tuple[Subject, bool]:
     brought = None if own is None else subjects.read(files, own, known)
-    subject = known.subject(sha256) or brought
-    if subject is None:
-        expected = f"one of the library, or the file instances/{sha256}.json beside it"
-        raise InputError("", described("an unknown instance"), expected, files.path(asked))
-    return subject, known.subject(sha256) is None
+    subject = known.subject(sha256)
+    if subject is not None:
+        return subject, False
+    if brought is not None:
+        return brought, True
+    expected = f"one of the library, or the file instances/{sha256}.json beside it"
+    raise InputError("", described("an unknown instance"), expected, files.path(asked))
 
 
 def _refuse_family(submission: Submission, sha256: str, known: Known, path: Path) -> None:
