@@ -18,8 +18,11 @@ from rsjs.instances.io.serialization import of_instance, of_solution, of_workloa
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
 from rsjs.simulation.bounds import workload_bound
+from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
+from rsjs.simulation.policies.registry import policy
 
 ABOUT = """format = "rsjs-submission/1"
 family = "{family}"
@@ -56,6 +59,7 @@ class Case:
     own_best: Solution
     workload: object
     certificate: dict
+    log: str
 
     def sound(self, family="jahani", name="sound"):
         """Return the files of a submission: a solution, and a bound with the run it is from."""
@@ -85,6 +89,7 @@ class Case:
             f"solutions/{own}.json": dumped(of_solution(self.own_best, own)),
             f"instances/{workload}.json.gz": gzip.compress(dumped(of_workload(self.workload))),
             f"bounds/{workload}.json": dumped(self.certificate),
+            f"solutions/{workload}.jsonl.gz": gzip.compress(self.log.encode()),
         }
 
 
@@ -112,6 +117,7 @@ def case():
         own_best=_best(own),
         workload=workload,
         certificate=certificate,
+        log=event_log.text(simulate(workload, policy("queue:edf", workload))),
     )
 
 

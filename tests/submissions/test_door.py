@@ -42,6 +42,7 @@ def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, l
     bound = rows["other/proof", case.workload.name]
     assert (bound.evidence, bound.proved, bound.bound_credit) == ("certificate", True, "first")
     assert bound.bound == pytest.approx(case.certificate["bound"])
+    assert bound.cost == json.loads(case.log.splitlines()[-1])["totals"]["cost"] > bound.bound
 
     assert main(["submit", "check", str(root), "--best-known", str(ledger)]) == 1
     told = capsys.readouterr().out

@@ -71,7 +71,7 @@ def raw(part, change, found, _case):
 
 def renamed(part, new, found, case):
     """Give a file another name."""
-    name = name_of(found, part)
+    name = name_of(found, part(case) if callable(part) else part)
     found[new(name, case) if callable(new) else new] = found.pop(name)
 
 
@@ -329,7 +329,7 @@ for what, new in [
     ("hidden", ".git/config"),
     ("hidden-file", ".DS_Store"),
     ("deeper", f"solutions/x/{'a' * 64}.json"),
-    ("jsonl", f"solutions/{'a' * 64}.jsonl"),
+    ("jsonl", f"bounds/{'a' * 64}.jsonl"),
     ("other-folder", f"results/{'a' * 64}.json"),
     ("toml-again", "solutions/submission.toml"),
     ("xz", f"solutions/{'a' * 64}.json.xz"),
@@ -516,6 +516,56 @@ kind("prices-raised", priced(lambda p: p + 10), "certificate proves", FALSE, "ot
 kind("prices-negative", priced(lambda p: -p - 1), "/prices", BAD, "other")
 kind("prices-text", priced(str), "/prices", BAD, "other")
 kind("prices-nan", priced(lambda p: float("nan")), "/prices", BAD, "other")
+
+# ---- the log of a workload
+
+
+def log(change, found, case):
+    """Change the lines of the log, or its bytes."""
+    name = f"solutions/{case.workload.digest}.jsonl.gz"
+    lines = [json.loads(line) for line in gzip.decompress(found[name]).splitlines()]
+    changed = change(lines, case)
+    if not isinstance(changed, bytes):
+        changed = b"".join(dumped(line) + b"\n" for line in changed or lines)
+    found[name] = gzip.compress(changed)
+
+
+def at_line(number, key, value):
+    return partial(log, lambda lines, case: put(key, value)(lines[number], case))
+
+
+for what, change, told, code in [
+    ("cost", at_line(-1, "totals/cost", lambda v, _: v - 1), "totals", FALSE),
+    ("cost-by-1e-6", at_line(-1, "totals/cost", lambda v, _: v * (1 - 1e-6)), "totals", FALSE),
+    ("of-another", at_line(0, "sha256", "0" * 64), "/sha256: found", FALSE),
+    ("options", at_line(0, "options/energy", "gpu"), "/options: found", FALSE),
+    ("status", at_line(-1, "status", "interrupted"), "status", FALSE),
+    ("line-less", partial(log, lambda lines, _: [*lines[:1], *lines[2:]]), "found", FALSE),
+    ("line-twice", partial(log, lambda lines, _: [*lines[:2], *lines[1:]]), "line 3", FALSE),
+    ("no-end", partial(log, lambda lines, _: lines[:-1]), "a whole log", BAD),
+    ("no-begin", partial(log, lambda lines, _: lines[1:]), "a whole log", BAD),
+    ("numbers", partial(log, lambda *_: b"1\n2\n"), "one JSON object", BAD),
+    ("cut", partial(log, lambda *_: b'{"format"'), "a whole JSON document", BAD),
+    ("empty", partial(log, lambda *_: b""), "found", BAD),
+    ("format", at_line(0, "format", "x"), "a whole log", BAD),
+]:
+    kind(f"log-{what}", change, ("solutions/", told), code, "other")
+kind(
+    "log-as-solution",
+    partial(
+        renamed,
+        lambda c: f"solutions/{c.workload.digest}",
+        lambda n, c: n.replace("jsonl", "json"),
+    ),
+    "the log of a simulation",
+    BAD,
+    "other",
+)
+kind(
+    "solution-as-log",
+    partial(renamed, "solutions", lambda n, c: n + "l"),
+    "a solution, .json",
+)
 
 # ---- an instance that comes with a submission
 

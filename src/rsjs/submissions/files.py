@@ -2,8 +2,9 @@
 The files of a submission, of a folder or an archive, without writing any of them.
 
 Only names that a submission may have are taken: `submission.toml`, and `SHA256.json`, .gz or not,
-in `solutions`, `bounds` and `instances`. So no name leads out of the folder, and what else there is
-(links, devices, hidden files, code) is refused by its name before anything of it is read.
+in `solutions` (there also .jsonl), `bounds` and `instances`. So no name leads out of the folder,
+and what else there is (links, devices, hidden files, code) is refused by its name before anything
+of it is read.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MOST_TOML = 2**16  # bytes
 MOST_FILE = 2**24  # bytes of a file, unpacked: 16 MiB
 MOST_PACKED = 2**25  # bytes of an archive, and of all files of a folder as they are: 32 MiB
 MOST_UNPACKED = 2**28  # bytes of all files of a submission, unpacked: 256 MiB
-MEMBER = re.compile(rf"(?:{'|'.join(FOLDERS)})/[0-9a-f]{{64}}\.json(?:\.gz)?", re.ASCII)
+MEMBER = re.compile(
+    r"(?:solutions/[0-9a-f]{64}\.jsonl?|(?:bounds|instances)/[0-9a-f]{64}\.json)(?:\.gz)?", re.ASCII
+)
 PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}/)*", re.ASCII)  # folders around them
 DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
