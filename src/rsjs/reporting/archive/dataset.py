@@ -64,6 +64,7 @@ MEANINGS = {
     "status": "closed: the bound is within 1e-6 of the cost, postponement left out; open",
     "cost": "least cost known, $",
     "bound": "greatest lower bound proved, $",
+    "relative_gap": "(cost - bound) / |cost|",
     "objective": "least cost known, $",
     "confirmed": "another method or solver proves the bound, too",
     "solvers": "solvers that prove the bound",
@@ -175,7 +176,7 @@ def _head(entry: BestKnown) -> dict[str, Any]:
         "status": heads["status"],
         "cost": heads["upper_bound"],
         "bound": heads["lower_bound"],
-        "gap": heads["gap"],
+        "relative_gap": heads["gap"],
         "confirmed": entry.confirmed,
         "solvers": " ".join(sorted(entry.solvers)),
     }
