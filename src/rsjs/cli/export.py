@@ -160,7 +160,7 @@ def dataset(
     as_json: Json = False,
 ) -> None:
     """
-    Write library, best-known values, models and runs as a data package.
+    Write library, values, models and runs as a data package.
 
     \b
     Example:
