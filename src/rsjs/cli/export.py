@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -173,6 +176,8 @@ def dataset(
     the sets, runs are all. Needs the extras `report` and `parquet`. Licence: CC-BY-4.0.
     """
     from rsjs.bks.storage import known_here
+    from rsjs.formulations.milp.models import SUFFIX, fetch
+    from rsjs.formulations.milp.models import models as track
     from rsjs.reporting.archive.dataset import Options, export
 
     writable(output, folder=True)
@@ -185,7 +190,18 @@ def dataset(
     ):
         if value is not None and not re.fullmatch(pattern, value):
             raise InputError(name, value, expected)
-    options = Options(sets=chosen, model_files=models == "files", url=url, date=date)
+
+    def write_models(folder: Path) -> Iterator[Path]:
+        for model, _ in fetch(track(), folder):
+            yield folder / f"{model.name}{SUFFIX}"
+
+    options = Options(
+        sets=chosen,
+        recipes=[{**asdict(one), "arguments": json.dumps(one.arguments)} for one in track()],
+        write_models=write_models if models == "files" else None,
+        url=url,
+        date=date,
+    )
     with Screen() as screen:
         made = export(results or known_here().parent, output, options, screen.show)
     print_values(made, as_json=as_json)

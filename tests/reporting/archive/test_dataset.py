@@ -15,7 +15,21 @@ from rsjs.rows.csv import read_rows, read_table
 
 RESULTS = Path(__file__).parents[3] / "results"
 TINY = library_set("tiny")
-OPTIONS = Options(sets=(TINY, replace(TINY, name="again")), url="https://example.org/suite")
+RECIPE = {"name": "a-model", "method": "jahani_literal", "rows": 691, "bound": 0.5}
+
+
+def _write_models(folder):
+    folder.mkdir()
+    (folder / "a-model.mps.gz").write_bytes(b"NAME a-model")
+    yield folder / "a-model.mps.gz"
+
+
+OPTIONS = Options(
+    sets=(TINY, replace(TINY, name="again")),
+    recipes=[RECIPE],
+    write_models=_write_models,
+    url="https://example.org/suite",
+)
 
 pytest.importorskip("jinja2")
 pytest.importorskip("pyarrow")
@@ -74,6 +88,17 @@ def test_values_are_those_of_the_members_with_their_histories(package):
     assert row["sha256"] == entry["sha256"]
     assert row["sha256"] in {member.sha256 for member in TINY.members}
     assert (row["cost"], row["bound"]) == (entry["upper_bound"], entry["lower_bound"])
+
+
+def test_models_are_recipes_and_on_request_files(results, package, tmp_path):
+    [row] = read_table(package / "models.csv")
+    assert row == {"name": "a-model", "file": "models/a-model.mps.gz", **RECIPE}
+    assert (package / row["file"]).exists()
+    export(results, tmp_path / "recipes", replace(OPTIONS, write_models=None), str)
+    [row] = read_table(tmp_path / "recipes/models.csv")
+    assert row == {"name": "a-model", "file": None, **RECIPE}
+    assert not (tmp_path / "recipes/models").exists()
+    assert "rsjs fetch-models" in (tmp_path / "recipes/README.md").read_text("utf-8")
 
 
 def test_runs_are_in_one_table_and_others_as_they_are(results, package):

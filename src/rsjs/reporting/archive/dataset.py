@@ -25,7 +25,6 @@ from typing import Any
 from rsjs.bks import storage
 from rsjs.bks.entries import BestKnown
 from rsjs.core.errors import InputError, described
-from rsjs.formulations.milp import models
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.library.download import WRITERS, file_name
 from rsjs.instances.library.sets import LibrarySet
@@ -77,7 +76,8 @@ class Options:
     """What goes into a package."""
 
     sets: Sequence[LibrarySet]
-    model_files: bool = False  # of the solver track; else their recipes alone
+    recipes: Sequence[Mapping[str, Any]]  # models of the solver track
+    write_models: Callable[[Path], Iterable[Path]] | None = None  # their files, into a folder
     url: str | None = None  # where the package or the suite is found
     date: str | None = None  # of publication, ISO 8601; None: of the newest run or value
 
@@ -212,29 +212,14 @@ def _kinds(rows: Rows, key: str) -> set[type]:
 
 def _write_models(options: Options, at: Path, tell: Callable[[str], None]) -> Rows:
     """Write the files of the models if they are asked for; return the recipes of all."""
-    file_of: dict[str, str] = {}
-    if options.model_files:
-        for model, _ in models.fetch(models.models(), at / "models"):
-            tell(model.name)
-            file_of[model.name] = f"models/{model.name}{models.SUFFIX}"
+    files: list[Path | None] = [None] * len(options.recipes)
+    if options.write_models is not None:
+        for i, path in enumerate(options.write_models(at / "models")):
+            tell(path.name)
+            files[i] = path.relative_to(at)
     return [
-        {
-            "name": model.name,
-            "file": file_of.get(model.name),
-            "generator": model.generator,
-            "arguments": json.dumps(model.arguments),
-            "instance_sha256": model.instance_sha256,
-            "method": model.method,
-            "rows": model.rows,
-            "columns": model.columns,
-            "nonzeros": model.nonzeros,
-            "integers": model.integers,
-            "text_sha256": model.text_sha256,
-            "objective": model.objective,
-            "bound": model.bound,
-            "bound_by": model.bound_by,
-        }
-        for model in models.models()
+        {"name": recipe["name"], "file": file and file.as_posix(), **recipe}
+        for recipe, file in zip(options.recipes, files, strict=True)
     ]
 
 
@@ -273,10 +258,13 @@ def _write_cards(
         "date": newest,
         **({"url": options.url} if options.url else {}),
     }
+    with_files = options.write_models is not None
     others = {
         "instances/*/*.json.gz": "An instance, a workload or a set of MIG jobs, JSON.",
         "best_known/*.jsonl": "Values of an instance: histories, solution, maybe certificate.",
-        **({"models/*.mps.gz": "A model of the solver track, MPS."} if options.model_files else {}),
+        **(
+            {"models/*.mps.gz": "A model of the solver track, MPS."} if options.write_models else {}
+        ),
         "other/*.csv": "A stored table that has no runs.",
     }
     sums = {table.file: sha256((at / table.file).read_bytes()).hexdigest() for table in tables}
@@ -284,7 +272,7 @@ def _write_cards(
         "about": about,
         "counts": counts,
         "sets": options.sets,
-        "model_files": options.model_files,
+        "model_files": with_files,
     }
     write_verifier(at / VERIFIER)
     texts = {
