@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rsjs.bks.storage import read
+from rsjs.campaigns.solver_versions import locks
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -61,9 +62,9 @@ def _untracked(folder, names):
     return left_out | made | {name for name in names if Path(folder, name).is_symlink()}
 
 
-def _pins(name):
+def _pins(path):
     """The version of each package in a lock, all with hashes and none with a place to get it."""
-    text = (ROOT / f"requirements/{name}.txt").read_text()
+    text = (ROOT / path).read_text()
     assert not re.search(r"http|--[a-z-]*(index|links)|file:|/", text)
     pins = {}
     for entry in text.replace("\\\n", "").splitlines():
@@ -159,8 +160,15 @@ def test_what_is_not_needed_is_not_loaded(wheel, code, unwanted):
     ("name", "requirements"), [("run", RUN), ("test", [*RUN, *EXTRAS["test"]])], ids=["run", "test"]
 )
 def test_the_lock_pins_every_requirement(name, requirements):
-    pins = _pins(name)
+    pins = _pins(f"requirements/{name}.txt")
     for requirement in map(Requirement, requirements):
         version = pins[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: {version} is locked"
-    assert pins.items() <= _pins("test").items()
+    assert pins.items() <= _pins("requirements/test.txt").items()
+
+
+def test_a_lock_of_a_solver_pins_the_release_it_is_named_for():
+    for name, lock in locks().items():
+        pins = _pins(f"src/rsjs/campaigns/locks/{name}.txt")
+        assert pins == lock.pins
+        assert f"{lock.version}.".startswith(f"{name.rpartition('-')[2]}.")

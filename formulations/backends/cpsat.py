@@ -9,8 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -106,7 +109,7 @@ def solve_here(task: SolveTask, on_log: Callable[[str], None], **callbacks: Any)
         response = search.solve(proto)
     search.clear_solution_callback(listener)
 
-    status = response.status.name
+    status = cp.status_name(response.status)
     if status == "MODEL_INVALID":  # the model was checked: ranges of options are checked this late
         raise ValueError(f"cp-sat refused its options: {response.solution_info}")
     if status in ("OPTIMAL", "FEASIBLE"):
@@ -122,8 +125,25 @@ def solve_here(task: SolveTask, on_log: Callable[[str], None], **callbacks: Any)
     return relay.result(why, status, counts, taken)
 
 
+@cache
 def _cp() -> Any:
-    return import_module(CPSAT.module)
+    """Return what drives CP-SAT: one module of OR-tools 9.15, several up to 9.12."""
+    driver = import_module(CPSAT.module)
+    if hasattr(driver, "CpModelProto"):
+        return SimpleNamespace(**vars(driver), status_name=attrgetter("name"))
+    if not hasattr(driver, "SolveWrapper"):
+        driver = import_module("ortools.sat.python.swig_helper")
+    model = import_module("ortools.sat.cp_model_pb2")
+    parameters = import_module("ortools.sat.sat_parameters_pb2")
+    return SimpleNamespace(
+        SolveWrapper=driver.SolveWrapper,
+        CpSatHelper=driver.CpSatHelper,
+        SolutionCallback=driver.SolutionCallback,
+        CpModelProto=model.CpModelProto,
+        IntegerVariableProto=model.IntegerVariableProto,
+        SatParameters=parameters.SatParameters,
+        status_name=model.CpSolverStatus.Name,
+    )
 
 
 def _fill(integers: IntegerModel) -> Any:

@@ -158,7 +158,9 @@ def _listen(highs: Any, relay: CallbackAdapter) -> None:
 
     def callback(kind: int, _message: str, out: Any, back: Any, _data: Any) -> None:
         if kind == improving:
-            relay.offer_incumbent(np.array(out.mip_solution))
+            found = np.array(out.mip_solution)
+            if found.ndim:  # highspy 1.9 has the first entry only; the best vector comes at the end
+                relay.offer_incumbent(found)
             return
         if kind == in_tree:
             relay.offer_bound(out.mip_dual_bound)

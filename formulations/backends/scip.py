@@ -74,7 +74,8 @@ def run(scip: Any, variables: list[Any], relay: CallbackAdapter) -> RawResult:
     _listen(scip, variables, relay)
     taken = _set(scip, options(relay.limits_left()))
     with relay.watching(scip.interruptSolve):
-        scip.optimizeNogil()  # optimize() would hold the interpreter's lock to the end
+        # optimize() holds the interpreter's lock to the end; PySCIPOpt 5.2 has nothing else
+        getattr(scip, "optimizeNogil", scip.optimize)()
 
     if scip.getNSols() > 0:
         relay.offer_incumbent(_values(scip.getBestSol(), variables))
@@ -84,7 +85,7 @@ def run(scip: Any, variables: list[Any], relay: CallbackAdapter) -> RawResult:
     result = relay.result(SCIP.status.get(status, Stop.ERROR), status, counts, taken)
     # Model and listener are a cycle that may be collected late. Only after `result`: SCIP fires
     # bound events while it is torn down, with the incumbent's value as the bound.
-    scip.free()
+    getattr(scip, "free", scip.freeProb)()  # PySCIPOpt 5 has the latter only
     return result
 
 
@@ -138,7 +139,8 @@ def _set(scip: Any, asked: dict[str, Any]) -> dict[str, Any]:
 def _listen(scip: Any, variables: list[Any], relay: CallbackAdapter) -> None:
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr
 
-    events = (SCIP_EVENTTYPE.BESTSOLFOUND, SCIP_EVENTTYPE.DUALBOUNDIMPROVED)
+    bounds = getattr(SCIP_EVENTTYPE, "DUALBOUNDIMPROVED", SCIP_EVENTTYPE.NODESOLVED)  # PySCIPOpt 5
+    events = (SCIP_EVENTTYPE.BESTSOLFOUND, bounds)
 
     class ScipListener(Eventhdlr):  # type: ignore[misc]
         def eventinit(self) -> None:

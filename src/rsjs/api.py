@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rsjs.formulations.milp.export import ModelFile
     from rsjs.methods import Request
     from rsjs.simulation.outcome import Outcome, Outcomes
+    from rsjs.submissions.check import Checked
 
 INSTANCE = "an instance, as `rsjs.load` returns it"
 FILE = "the path of a file"
@@ -368,6 +369,33 @@ def check(
     _refuse_other(instance, Instance, INSTANCE)
     given = _refuse_other(solution, Solution, "a solution to check")
     return _check(instance, given, objective=objective, bound=bound)
+
+
+def check_submission(path: str | Path, *, rerun: bool = False) -> Checked:
+    """
+    Check a submission, like `rsjs submit check`.
+
+    Parameters
+    ----------
+    path : str or Path
+        A submission, a folder of FAMILY/NAME/, or an archive.
+    rerun : bool
+        Repeat the runs that bounds come from, each within the limits that it names.
+
+    Returns
+    -------
+    Checked
+        `rows` of submissions that are accepted, see `rsjs.submissions`; `refused` has the others,
+        each with its `errors`.
+
+    Raises
+    ------
+    InputError
+        For best-known values that cannot be read; what is wrong with a submission is returned.
+    """
+    from rsjs.submissions.check import check
+
+    return check([Path(_refuse_other(path, (str, PathLike), "the path of one"))], rerun=rerun)
 
 
 def best_known(instance: Instance) -> KnownValue | None:

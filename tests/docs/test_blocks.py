@@ -14,7 +14,7 @@ from tests.docs.shown import Block, Command, blocks
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted({*(ROOT / "docs").rglob("*.md")} - {*(ROOT / "docs/guides/notebooks").iterdir()})
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SUBMITTING.md", *DOCS]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 NEEDS = {"needs a cluster", "needs files of yours", "needs traces"}
 OTHERS = {"installs", "takes minutes", "rewrites files of the repository", "a part of a file"}

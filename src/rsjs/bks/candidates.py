@@ -47,7 +47,9 @@ class Candidates:
     bounds: list[Bound] = field(default_factory=list)  # that methods declare valid for it as given
     #: of runs with a false report: not taken, but they must not contradict a cost
     unsound: list[Bound] = field(default_factory=list)
-    certificates: dict[str, Document] = field(default_factory=dict)  # run -> that of its bound
+    #: run, or source of what is none -> that of its bound
+    certificates: dict[str, Document] = field(default_factory=dict)
+    stranger: bool = False  #: it came with a submission: no generator that it names is run
 
 
 def of_stores(

@@ -121,7 +121,7 @@ def _refuse_names(known: Collection[BestKnown], candidates: Mapping[str, Candida
 def _begun(candidates: Candidates) -> Merged:
     """Merge the first candidates of an instance, those by construction before all others."""
     instance = candidates.instance
-    recipe = made_by(instance)
+    recipe = None if candidates.stranger else made_by(instance)
     nothing = BestKnown(
         instance=instance.name,
         sha256=instance.digest,
@@ -152,7 +152,7 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
         known = replace(known, ub_data=(*known.ub_data, best[0]), solution=best[1])
     bound = None if known.closed else _greatest(known, candidates.bounds)
     if bound is not None:
-        certificate = candidates.certificates.get(bound.run_id or "")
+        certificate = candidates.certificates.get(bound.run_id or bound.source)
         known = replace(known, lb_data=(*known.lb_data, bound), certificate=certificate)
     costs = [one for one in candidates.costs if one.name not in refused]
     return Merged(known=_confirmed(known, costs, candidates.bounds), refused=reasons)

@@ -12,6 +12,7 @@ sha256, in `SUMMARY`, which `setup.py` writes.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -80,8 +81,6 @@ def known_here() -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one process at a time; a new folder is kept if something was written."""
-    import fcntl
-
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)

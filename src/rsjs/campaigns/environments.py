@@ -17,6 +17,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
+from rsjs.campaigns.solver_versions import refuse_flawed
 from rsjs.campaigns.spec import HERE
 from rsjs.commit import code_digest
 from rsjs.core.errors import InputError, described
@@ -105,6 +106,7 @@ def asked(
 
 
 def _ask(name: str, python: str, wanted: Iterable[str]) -> Environment:
+    refuse_flawed(name, python)
     command = [python, "-m", "rsjs.campaigns.environments", *sorted(wanted)]
     said = ""
     try:

@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, time
 from fnmatch import fnmatchcase
+from itertools import product
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rsjs.campaigns import schema_files
+from rsjs.campaigns import schema_files, solver_versions
 from rsjs.campaigns.run import Isolation
 from rsjs.campaigns.sources import Source, distinct, expanded, pointed, sources, unknown
 from rsjs.core.call import Limits
@@ -119,10 +120,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
     of = kind_of(document)
     problems, methods, *_ = of.keys
     programs = _programs(document.get("solvers", ()), folder)
-    environments = {
-        name: _interpreter(python, folder, f"/environments/{name}")
-        for name, python in document.get("environments", {}).items()
-    }
+    environments = _interpreters(document.get("environments", {}), folder)
     return Campaign(
         name=document["name"],
         shows=document["shows"],
@@ -187,10 +185,12 @@ def _choices(
     at: str,
 ) -> Iterator[Choice]:
     """What one `[[methods]]` or `[[policies]]` of a campaign names; errors point to `at`."""
-    environments, environment = document.get("environments", {}), entry.get("environment", HERE)
-    if environment != HERE and environment not in environments:
-        raise unknown(f"{at}/environment", environment, environments)
-    for k, text in enumerate(entry["run"]):
+    known, named = document.get("environments", {}), entry.get("environment", HERE)
+    environments = [named] if isinstance(named, str) else named
+    for environment in environments:
+        if environment != HERE and environment not in known:
+            raise unknown(f"{at}/environment", environment, known)
+    for (k, text), environment in product(enumerate(entry["run"]), environments):
         with pointed(f"{at}/run/{k}"):
             request = of.request(_with_tables(text, programs))
         yield Choice(
@@ -210,6 +210,17 @@ def _options(document: Mapping[str, Any]) -> dict[str, Any]:
         return Options(**document.get("simulation", {})).of_campaign()
 
 
+def _interpreters(declared: Mapping[str, str] | list[str], folder: Path) -> dict[str, str]:
+    """Return the interpreters of own environments, or of those that `rsjs environments` makes."""
+    if isinstance(declared, Mapping):
+        at = "/environments/"
+        return {name: _interpreter(one, folder, at + name) for name, one in declared.items()}
+    for i, name in enumerate(declared):
+        if name not in solver_versions.locks():
+            raise unknown(f"/environments/{i}", name, solver_versions.locks())
+    return {name: solver_versions.interpreter(name) for name in declared}
+
+
 def _interpreter(python: str, folder: Path, at: str) -> str:
     """A path relative to the campaign's folder, or a command."""
     path = folder / expanded(python, at)
@@ -219,9 +230,9 @@ def _interpreter(python: str, folder: Path, at: str) -> str:
     return found
 
 
-def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """Read a TOML file: its text, and what it says. InputError names the file."""
-    text = read_text(path)
+def read_toml(path: Path, data: bytes | None = None) -> tuple[str, dict[str, Any]]:
+    """Read a TOML file, or its `data`: text, and what it says. InputError names the file."""
+    text = read_text(path, data)
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also of an integer of any length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, astuple
 from operator import itemgetter
@@ -34,6 +35,8 @@ from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import counted
 from rsjs.runs.gap import gap
 from rsjs.runs.provenance import utc
+from rsjs.submissions.best_known import add, is_submission
+from rsjs.submissions.check import check
 
 if TYPE_CHECKING:
     from rsjs.bks.entries import BestKnown
@@ -246,11 +249,16 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
 
 @app.command("update")
 def update(
-    stores: Annotated[list[Path] | None, argument("STORE", "Stores of `rsjs run`.")] = None,
+    stores: Annotated[
+        list[Path] | None, argument("STORE", "Stores of `rsjs run`, or submissions.")
+    ] = None,
     solution: Annotated[Path | None, option("FILE", "Solution from elsewhere.")] = None,
     instance: Annotated[Path | None, option("FILE", "Its instance.")] = None,
     source: Annotated[str | None, option("TEXT", "Whom to credit for it.")] = None,
     without: Annotated[list[str] | None, option("RUN", "Leave out; repeatable.")] = None,
+    rerun: Annotated[
+        bool, option(None, "Repeat the runs that bounds of submissions come from.", "--rerun")
+    ] = False,
     folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
     as_json: Json = False,
 ) -> None:
@@ -261,25 +269,35 @@ def update(
     Example:
       rsjs run benchmarks/campaigns/best_known.toml
       rsjs bks update runs/best-known
+      rsjs bks update submissions/jahani/mine
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
 
     A cost is taken if its solution passes the exact check, a bound if its method declares it valid
-    for the instance as given. A bound above the lowest cost is a contradiction: both runs are
-    named, nothing is written, and the exit code is 1. Running the command again changes nothing.
+    for the instance as given. A submission must pass `rsjs submit check`; its bounds are taken with
+    their certificates, or with --rerun if the runs that they name reach them. A bound above the
+    lowest cost is a contradiction: both runs are named, nothing is written, and the exit code is 1.
+    Running the command again changes nothing.
     """
     writable(folder, folder=True)
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [option for option, value in given.items() if not value]
     left_out: list[str] = []
     if stores and len(missing) == len(given):
+        submitted = [*filter(is_submission, stores)]
         with busy("reading runs"):
-            candidates, left_out = of_stores(stores, without or [])
+            others = [store for store in stores if store not in submitted]
+            candidates, left_out = of_stores(others, without or [])
+            checked = check(submitted, best_known=folder, rerun=rerun)
+        if checked.refused:
+            print(*checked.errors, "Nothing was written.", sep="\n", file=sys.stderr)
+            raise typer.Exit(checked.exit_code)
+        add(candidates, checked)
     elif solution is not None and instance is not None and source and not stores:
         new = contributed(instance, solution, source, utc())
         candidates = {new.instance.digest: new}
     elif 0 < len(missing) < len(given):
-        others = " and ".join(option for option in given if option not in missing)
-        raise InputError(missing[0], described("nothing"), f"it together with {others}")
+        those = " and ".join(option for option in given if option not in missing)
+        raise InputError(missing[0], described("nothing"), f"it together with {those}")
     else:
         found = described("both" if stores else "no STORE and no --solution")
         raise InputError("", found, "stores, or a solution from elsewhere")

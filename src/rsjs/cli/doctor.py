@@ -11,6 +11,7 @@ from importlib import metadata
 import psutil
 import typer
 
+from rsjs.campaigns.solver_versions import chosen, flaw
 from rsjs.cli.list import python
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json, text_of
@@ -38,15 +39,14 @@ IMPORT_ALL = (
     "    backend.available() and backend.import_solver()\n"
 )
 PATIENCE = 120.0  # seconds for the imports
-POSIX, PINS = ("linux", "darwin", "freebsd"), ("linux", "win", "freebsd")
-LIMITS = {  # of a run: the systems where it is enforced, how, and how it is on others
-    "time": (("",), f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
-    "process group": (POSIX, "all that a run started ends with it", "unseen children survive"),
-    "resident memory": (("",), "measured every 50 ms; a faster rise is seen too late", ""),
-    "peak memory": (("linux",), "read from the kernel (VmHWM)", "only as sampled"),
-    "pinning": (PINS, "a run stays on as many cores as it has threads", "any core is used"),
-    "parent death": (("linux",), "a run ends with the command", "it runs until its time limit"),
-    "Ctrl-C": (POSIX, "the method is asked for what it has", "what it had reported is kept"),
+LIMITS = {  # of a run: the system where it is enforced ("": all), how, and how it is on others
+    "time": ("", f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
+    "process group": ("", "all that a run started ends with it", ""),
+    "resident memory": ("", "measured every 50 ms; a faster rise is seen too late", ""),
+    "peak memory": ("linux", "read from the kernel (VmHWM)", "only as sampled"),
+    "pinning": ("linux", "a run stays on as many cores as it has threads", "any core is used"),
+    "parent death": ("linux", "a run ends with the command", "it runs until its time limit"),
+    "Ctrl-C": ("", "the method is asked for what it has", ""),
 }
 
 
@@ -73,6 +73,7 @@ def doctor(as_json: Json = False) -> None:
         "solvers": {
             **{name: _of_solver(backend) for name, backend in BACKENDS.items()},
             "imported together": failure or "ok",
+            "other releases": other_releases(),
         },
         "machine": {
             **{name: value for name, value in provenance.machine().items() if name != "host"},
@@ -127,6 +128,12 @@ def import_solvers() -> str | None:
     return f"failed: {last[0]}" if done.returncode else None
 
 
+def other_releases() -> str:
+    """Return how many environments with other releases of solvers there are, and the command."""
+    states = [flaw(lock) is None for lock in chosen(())]
+    return f"{sum(states)} of {len(states)} environments made: rsjs environments list"
+
+
 def _version(name: str) -> str | None:
     try:
         return metadata.version(name)
@@ -137,6 +144,6 @@ def _version(name: str) -> str | None:
 def enforcement(system: str = sys.platform) -> dict[str, str]:
     """Return how a run is limited on an operating system as `sys.platform` names it."""
     return {
-        name: f"enforced: {how}" if system.startswith(places) else f"NOT ENFORCED: {otherwise}"
-        for name, (places, how, otherwise) in LIMITS.items()
+        name: f"enforced: {how}" if system.startswith(place) else f"NOT ENFORCED: {otherwise}"
+        for name, (place, how, otherwise) in LIMITS.items()
     }

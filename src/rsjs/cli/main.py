@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
         "run": ("campaign:run", "carry out the runs of a campaign that are not done yet"),
         "collect": ("campaign:collect", "collect the records of a campaign into tables"),
+        "environments": ("environments:app", "make environments with other releases of solvers"),
         "statistics": ("statistics:statistics", "count, average, test and rank methods"),
     },
     "Publish": {
@@ -61,6 +62,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "report": ("report:report", "make a static site of campaigns"),
         "bks": ("best_known:app", "best-known values: list, verify, update"),
         "export": ("export:app", "write what authors attach to a paper"),
+        "submit": ("submit:app", "make a submission of your results, or check one"),
     },
 }
 PLACES = {name: place for group in COMMANDS.values() for name, (place, _) in group.items()}
