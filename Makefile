@@ -12,7 +12,8 @@ RELEASES = src/rsjs/campaigns/locks
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
-.PHONY: help demo quick test search docs submissions lint typecheck links bench asv canary expected lock clean
+.PHONY: help demo quick test search docs submissions lint typecheck links bench asv canary expected \
+	lock dist outside dataset clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -71,8 +72,26 @@ lock: $(BIN)/pip ## rewrite the locks; delete those in requirements/ first to mo
 	for lock in $(RELEASES)/*.txt; do \
 		sed -n 's/ *\\$$//; /^[^ #].*==/p' $$lock | $(COMPILE) --no-deps - -o $$lock || exit; done
 
+dist: $(VENV)/installed ## build sdist and wheel into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
+# In a folder of its own: nothing of this tree is found by chance.
+outside: ## install the wheel of dist/, run the commands and the tests of the sdist, all outside the tree
+	@set -eu; at=$$(mktemp -d); trap 'rm -rf "$$at"' EXIT; wheel=$$(echo $(CURDIR)/dist/*.whl); \
+	$(PYTHON) -m venv "$$at/venv"; pip="$$at/venv/bin/python -m pip install --quiet --disable-pip-version-check"; \
+	$$pip --require-hashes -r requirements/test.txt; $$pip --no-deps "$$wheel"; \
+	tar -xzf dist/*.tar.gz -C "$$at"; mkdir "$$at/work"; cd "$$at/work"; PATH="$$at/venv/bin:$$PATH"; set -x; \
+	rsjs demo; rsjs run smoke; rsjs bks list --set tiny; rsjs reproduce jahani-fig4-slots -o claims; \
+	cd "$$at"/rsjs_bench-*/; pytest -n 2 --dist worksteal -m 'not (slow or solver or process or browser)' tests
+
+dataset: $(VENV)/installed ## write library, best-known values, models and runs into build/, packed
+	rm -rf build/dataset
+	$(BIN)/rsjs export dataset -o build/dataset
+	cd build && tar --sort=name --owner=0 --group=0 --numeric-owner -cf rsjs-bench-dataset.tar dataset
+
 clean: ## remove environments, builds and caches
-	rm -rf $(VENV) $(DEMO) build *.egg-info .asv .benchmarks .hypothesis .*_cache
+	rm -rf $(VENV) $(DEMO) build dist *.egg-info .asv .benchmarks .hypothesis .*_cache
 	rm -f src/rsjs/instances src/rsjs/formulations src/rsjs/heuristics
 
 $(VENV)/installed: requirements/test.txt

@@ -41,7 +41,7 @@ def opened(path: str | Path) -> IO[bytes]:
             raise InputError("", described("nothing: it is closed"), "an open one", path)
         return io.BytesIO(_held(sys.stdin))
     # a pipe that nobody writes to would block here; regular files know no such flag
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     file = os.fdopen(descriptor, "rb")
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):

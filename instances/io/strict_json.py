@@ -156,9 +156,9 @@ def read_json(path: str | Path, *, lenient: bool = False) -> Any:
     return reader.any()
 
 
-def read_json_lines(path: str | Path) -> list[Any]:
-    """Return the JSON documents on the lines of a file, .gz or not; an error names the line."""
-    reader = Reader(Path(path))
+def read_json_lines(path: str | Path, data: bytes | None = None) -> list[Any]:
+    """Return the JSON documents on the lines of a file, or its `data`; an error names the line."""
+    reader = Reader(Path(path), data)
     found = []
     for number, line in enumerate(reader.text.removesuffix("\n").split("\n"), start=1):
         reader.text, reader.odd = line, False

@@ -6,7 +6,7 @@ Verify decisions for RSJS instances: which jobs run now, on which node, at what 
     python rsjs_verify.py INSTANCE SOLUTION...     these solutions of this instance
     python rsjs_verify.py FOLDER...                every solution below with its instance, and
                                                    every file that a SHA256SUMS below lists
-    python rsjs_verify.py --bound WORKLOAD BOUND...     bounds on the cost of this workload
+    python rsjs_verify.py --bound FILE BOUND...    bounds on the cost of this instance or workload
 
 Needs Python 3.9 or newer and nothing else. Files are JSON, gzipped if named .gz, of the formats
 rsjs-instance/1, rsjs-solution/1, rsjs-workload/1 and rsjs-bound/1. Every number is the fraction
@@ -50,7 +50,25 @@ Objective: the sum of
                                       same node of the same type, in the same configuration; else
                                       `migration`. A term where one of the two is > 0
 
-Bound: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b of time prove
+Bound of an instance: a job takes a slot of a node of type v: g GPUs; u units of one; or, where the
+first to end pays (first_ending), that of this leader, which leaves r GPUs of those it pays for, and
+w units of its own. C_js is what it costs job j, P_j what waiting does. Prices pi_s prove
+
+    sum_j min(P_j, min_s (C_js + pi_s)) + sum_n min_v (mu s_v - delta_v - worth_v)
+        + sum_s delta_s (> 0: the least, else the most slots or nodes of the kind by the branches)
+                      <= the cost of any solution
+    worth_v       the most that slots in s_v GPUs are worth, each pi_s + delta_s: a knapsack; with
+                  leaders the rent of v: then pi_s of a leader is the rent less delta_s and the
+                  worth of what it leaves
+    sum over n    as many nodes as open_nodes asks for, the cheapest; "free": those that are < 0
+
+as each kind has as many slots as jobs in it, so that the prices add nothing. Branches on a count
+(<= m or > m) make a tree; the bound is that of its lowest leaf. Each term is rounded down to 1e-12.
+A running job that no price keeps on its node may stay without a charge on any; with one, only
+there: on its node it is worth its price, beside other slots.
+
+Bound of a workload: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b of time
+prove
 
     sum_j min_C (E_j(C) + eta_j max(0, C - d_j)) - sum_b hours of b x sum of the nodes' rents
                       <= the cost of any schedule of the workload whose times are as predicted
@@ -103,12 +121,16 @@ DEEPEST = 50  # brackets in `meta` and `generator`
 MOST_NODES = 10**6
 MOST_BYTES, MOST_VALUES = 2**28, 2 * 10**7  # of a file, decompressed; brackets and commas in it
 MOST_STEPS = 100_000  # of the search for a packing
+MOST_WORK, MOST_PRICED = 2 * 10**8, 10**7  # prices of a certificate; costs of jobs in slots
+UNIT = 10**12  # in a $: costs in bounds are rounded to this
+NODE_COUNT = "nodes"  # the count of nodes of a type
 FINEST = 60  # common denominator of a GPU's shares
 TOLERANCE, ROUNDING = Fraction(1, 10**6), Fraction(1, 10**9)  # of claims
 ZERO = Fraction(0)
 
 Document = dict[str, Any]
 Class = tuple[str, ...]  # the types that a node may take
+Counts = dict[tuple[str, str], int]  # by node type and slot, or "nodes"
 Mode = tuple[str, int, int]  # GPU type, GPUs of its own (0 = a share), share level (-1 = none)
 
 
@@ -254,6 +276,16 @@ THE_BOUND = {
     **{"format": NAME, "workload": NAME, "energy": NAME, "bound": ("number", 0, math.inf)},
     **{"edges": [ANY, 2], "prices": {"*": {"*": [POSITIVE, 1]}}},
     "variant?": ("word", VARIANTS),
+}
+VALUES = {"*": {"*": ANY}}  # by node type and slot
+ENTRY = {
+    **{"type?": NAME, "slot?": NAME, "most?": ("whole", 0, 10**9), "counts?": VALUES},
+    **{"prices?": {"*": {"*": POSITIVE}}, "rents?": {"*": ANY}, "stays?": {"*": ANY}},
+    "node_rents?": {"*": ANY},
+}
+THE_TREE = {
+    **{"format": NAME, "instance": NAME, "bound": ("number", -math.inf, math.inf)},
+    "tree": [ENTRY, 1],
 }
 
 
@@ -907,6 +939,330 @@ def verify(instance: Instance, solution: Document) -> Verdict:
 
 
 # ------------------------------------------------------------------------------------------------
+# Bounds on the cost of an instance
+
+
+class Slots:
+    """
+    What jobs cost in the slots of node types, in units of 1 / UNIT $, each term rounded down.
+
+    A slot is named "3": 3 GPUs; "u3": 3 units of one; "lead 2+1": as the first job to end, which
+    pays for its node and leaves 2 GPUs to others, and 1 unit of its own ("lead 2" if none).
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        rules = instance.rules
+        energy, at = rules["energy"], rules["tardiness_at"]
+        must(energy != "next_event", "/objective/energy", energy, "costs of single nodes")
+        must(at == "completion", "/objective/tardiness_at", at, "completion")
+        self.instance, self.leads = instance, energy == "first_ending"
+        self.types = {v["name"]: v for v in instance.present}
+        self.limits = {  # numbers of GPUs in use beyond which the price rises
+            name: [u for u in range(1, v["gpus"]) if v["cost"][u] < v["cost"][u + 1]] + [v["gpus"]]
+            for name, v in self.types.items()
+        }
+        slots = sum(v["gpus"] * len(self.limits[name]) for name, v in self.types.items())
+        cells = sum(v["gpus"] ** 2 + self.unit(name) ** 2 for name, v in self.types.items())
+        priced = len(instance.jobs) * slots
+        must(priced <= MOST_PRICED, "", f"{priced} costs", f"at most {MOST_PRICED}")
+        self.work = priced + cells  # of one leaf
+        self.of_gpu: dict[str, list[str]] = {gpu: [] for gpu in instance.gpus}
+        for name, v in self.types.items():
+            self.of_gpu[v["gpu_type"]].append(name)
+        self._known: dict[tuple[str, int, int], list[tuple[str, int, int, int]]] = {}
+        self.postponed: list[int] = []  # P_j
+        self.costs: dict[str, dict[str, dict[int, int]]] = {name: {} for name in self.types}
+        # job -> its type and what it pays in each slot of its mode if it stays; where that is less
+        self.stays: dict[int, tuple[str, dict[str, int]]] = {}
+        for j, job in enumerate(instance.jobs):
+            slowest = max([*instance.rates[j].values(), job.get(SLOWEST, ZERO)])
+            late = instance.hours_late(job, slowest, wait=instance.H)
+            self.postponed.append(in_units(instance.rho * job["weight"] * late))
+            self._read(j, job)
+        keeps = Counter(instance.current["job_node"][j] for j in self.stays)  # type: ignore[index]
+        largest = max(v["gpus"] for v in self.types.values())
+        self.work += sum(number**2 for number in keeps.values()) * largest
+
+    def unit(self, name: str) -> int:
+        """Return the units of a GPU of a node type."""
+        units: int = self.instance.gpus[self.types[name]["gpu_type"]]["units"]
+        return units
+
+    def _read(self, j: int, job: Document) -> None:
+        """Price all slots of a job; each term is rounded down."""
+        instance, before = self.instance, None
+        change, moved = (instance.rules.get(name, ZERO) for name in ("start", "migration"))
+        if instance.current is not None and instance.current["job_node"][j] >= 0:
+            node, count, level = (instance.current[name][j] for name in ARRAYS[:3])
+            kind, change = instance.current["node_type"][node], moved
+            if kind >= 0:
+                before = (instance.types[kind]["name"], count, level)
+        changed = in_units(change)
+        for (gpu, count, level), rate in instance.rates[j].items():
+            late = in_units(job["weight"] * instance.hours_late(job, rate)) + changed
+            hours = rate * instance.epochs_left(job)
+            time, parts = hours.numerator, hours.denominator
+            for name in self.of_gpu[gpu]:
+                free: dict[str, int] = {}
+                for slot, idle, price, per in self._ways(name, count, level):
+                    row = self.costs[name].setdefault(slot, {})
+                    found = late + idle + time * price // (parts * per)
+                    row[j] = min(found, row.get(j, found))
+                    free[slot] = found - changed
+                if changed and free and before == (name, count, level):
+                    self.stays[j] = name, free
+
+    def _ways(self, name: str, count: int, level: int) -> list[tuple[str, int, int, int]]:
+        """Return the slots that a mode may take: name, idle GPUs saved, $/h and its divisor."""
+        key = name, count, level
+        if key in self._known:
+            return self._known[key]
+        v, mu, least = self.types[name], self.instance.rules["mu"], max(count, 1)
+        cost, ways = v["cost"], []
+        if count > v["gpus"]:
+            priced = []
+        elif not self.leads:
+            priced = [(str(count), count, cost[count] * count / v["gpus"])]
+        else:
+            units = 0
+            if level >= 0:
+                units = self.instance.gpus[v["gpu_type"]]["levels"][level]["units"]
+            beside = self.unit(name) - units if units else 0
+            priced = [
+                (lead(used - least, beside), least, cost[used])
+                for used in self.limits[name]
+                if used >= least
+            ]
+            priced.append((f"u{units}" if units else str(count), count, ZERO))
+        for slot, gpus, price in priced:
+            each = price * UNIT
+            ways.append((slot, in_units(-mu * gpus), each.numerator, each.denominator))
+        self._known[key] = ways
+        return ways
+
+
+def lead(gpus: int, units: int) -> str:
+    """Return the name of the slot of a leader that leaves so much to others."""
+    return f"lead {gpus}+{units}" if units else f"lead {gpus}"
+
+
+def in_units(value: Fraction) -> int:
+    """Return a number of $ in units of 1 / UNIT $, rounded down."""
+    return value.numerator * UNIT // value.denominator
+
+
+class Leaf:
+    """Prices of a leaf: what they prove of all solutions whose counts are as its branches say."""
+
+    def __init__(
+        self, slots: Slots, where: str, leaf: Document, most: Counts, least: Counts
+    ) -> None:
+        self.slots, self.where = slots, where
+        self.most, self.least = most, least
+        self.prices, self.counts = (
+            {
+                (name, slot): self._exact(value, f"/{key}/{step(name)}/{step(slot)}")
+                for name, row in leaf.get(key, {}).items()
+                for slot, value in row.items()
+                if self._known(key, name, slot)
+            }
+            for key in ("prices", "counts")
+        )
+        self.rents = {
+            name: self._exact(value, f"/rents/{step(name)}")
+            for name, value in leaf.get("rents", {}).items()
+            if self._known("rents", name, NODE_COUNT)
+        }
+        self.kept = self._stays(leaf)  # node -> {job that has a price to stay: that price}
+        self.of_node = {
+            n: self._exact(leaf["node_rents"][str(n)], f"/node_rents/{n}")
+            for n in self.kept
+            if str(n) in leaf.get("node_rents", {})
+        }
+        for text in leaf.get("node_rents", {}):
+            known = text in map(str, self.kept)
+            must(known, f"{where}/node_rents", text, "a node where jobs have prices to stay")
+        self.fills = {name: self._fill(name) for name in slots.types}
+
+    def _exact(self, value: Fraction, place: str) -> int:
+        exact = value * UNIT
+        must(exact.denominator == 1, self.where + place, value, "at most 12 decimals")
+        return int(exact)
+
+    def _known(self, key: str, name: str, slot: str) -> bool:
+        place = f"{self.where}/{key}"
+        must_be_one(name, self.slots.types, place)
+        known = slot in self.slots.costs[name] or (slot == NODE_COUNT and key != "prices")
+        known = known and not (key == "prices" and slot.startswith("lead"))  # those follow
+        must(known, f"{place}/{step(name)}", slot, "a slot that a job may take")
+        return True
+
+    def _stays(self, leaf: Document) -> dict[int, dict[int, int]]:
+        current = self.slots.instance.current
+        kept: dict[int, dict[int, int]] = {}
+        for text, value in leaf.get("stays", {}).items():
+            place = f"/stays/{step(text)}"
+            j = int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else -1
+            can = j in self.slots.stays and current is not None and current["job_level"][j] < 0
+            must(can, self.where + place, text, "the number of a job that stays on GPUs of its own")
+            assert current is not None
+            kept.setdefault(current["job_node"][j], {})[j] = self._exact(value, place)
+        return kept
+
+    def offered(self, name: str, slot: str) -> int:
+        """Return what a node is paid for a slot: the price, and that of the count."""
+        return self.prices.get((name, slot), 0) + self.counts.get((name, slot), 0)
+
+    def _fill(self, name: str) -> tuple[list[int], list[int]]:
+        """Return the most that slots in 0, 1, ... GPUs, and in units of one, are worth."""
+        slots = self.slots
+        size, whole = slots.types[name]["gpus"], slots.unit(name)
+        shares, gpus = {}, {}
+        for slot in slots.costs[name]:
+            if slot[0] == "u":
+                shares[int(slot[1:])] = self.offered(name, slot)
+            elif slot[0] != "l":
+                gpus[int(slot)] = self.offered(name, slot)
+        in_one = knapsack(shares, whole)
+        if shares:  # a GPU that is opened for shares is in use
+            opened = in_one[-1] - in_units(-slots.instance.rules["mu"])
+            gpus[1] = max(opened, gpus.get(1, 0))
+        return knapsack(gpus, size), in_one
+
+    def lead_price(self, name: str, slot: str) -> int:
+        """Return the price of a leader's slot: as high as the rent of its node allows."""
+        gpus, _, units = slot[5:].partition("+")
+        fill, in_one = self.fills[name]
+        worth = fill[int(gpus)] + in_one[int(units or 0)]
+        return self.rents.get(name, 0) - worth - self.counts.get((name, slot), 0)
+
+    def bound(self) -> int:
+        """Return the bound in units of 1 / UNIT $."""
+        slots, best = self.slots, list(self.slots.postponed)
+        strict = {j for jobs in self.kept.values() for j in jobs}
+        price: dict[tuple[str, str], int] = {}
+        for name, rows in slots.costs.items():
+            for slot, row in rows.items():
+                leads = slot[0] == "l"
+                of = self.lead_price(name, slot) if leads else self.prices.get((name, slot), 0)
+                price[name, slot] = of
+                for j, cost in row.items():
+                    if cost + of < best[j]:
+                        best[j] = cost + of
+        for j, (name, free) in slots.stays.items():
+            if j not in strict:  # as if it stayed on any node
+                best[j] = min(best[j], *(cost + price[name, slot] for slot, cost in free.items()))
+        worth = {n: self._node(n, jobs, best) for n, jobs in self.kept.items()}
+        total = sum(best) + self._nodes(worth)
+        for (name, slot), of in self.counts.items():
+            if of < 0:
+                place, most = f"{self.where}/counts", self.most.get((name, slot))
+                must(most is not None, f"{place}/{step(name)}/{slot}", of / UNIT, ">= 0: no most")
+                total += of * (most or 0)
+            else:
+                total += of * self.least.get((name, slot), 0)
+        return total
+
+    def _node(self, n: int, jobs: dict[int, int], best: list[int]) -> tuple[str, int]:
+        """Return type and worth of a node that keeps jobs; lower `best` to what they pay there."""
+        slots, name = self.slots, self.slots.stays[next(iter(jobs))][0]
+        fill = self.fills[name][0]
+        size = len(fill) - 1
+        gpus = {j: slots.instance.current["job_gpus"][j] for j in jobs}  # type: ignore[index]
+        everyone = beside(fill, [(gpus[j], jobs[j]) for j in jobs])
+        for j, price in jobs.items():
+            own = slots.stays[j][1]
+            best[j] = min(best[j], own[str(gpus[j])] + price)
+        if not slots.leads:
+            return name, everyone[size]
+        rent = self.rents.get(name, 0)
+        worth = self.of_node.get(n, rent)
+        for slot in slots.costs[name]:
+            if slot[0] == "l":
+                left = int(slot[5:].partition("+")[0])
+                worth = max(worth, rent + everyone[left] - fill[left])
+        for j in jobs:
+            others = beside(fill, [(gpus[i], jobs[i]) for i in jobs if i != j])
+            for slot, cost in slots.stays[j][1].items():
+                if slot[0] == "l":
+                    best[j] = min(best[j], cost + worth - others[int(slot[5:])])
+        return name, worth
+
+    def _nodes(self, worth: dict[int, tuple[str, int]]) -> int:
+        """Return the least that nodes cost besides what slots pay, given the worth of some."""
+        slots, instance = self.slots, self.slots.instance
+        rule, mu, price = instance.rules["open_nodes"], instance.rules["mu"], {}
+        for name, v in slots.types.items():
+            price[name] = in_units(mu * v["gpus"]) - self.counts.get((name, NODE_COUNT), 0)
+        usual = {
+            name: self.rents.get(name, 0) if slots.leads else fill[-1]
+            for name, (fill, _) in self.fills.items()
+        }
+        if rule == "jahani_eq":  # nodes may be selected without a job
+            usual = {name: max(0, of) for name, of in usual.items()}
+        classes = Counter(tuple(types) for types in instance.allowed)
+        least = {of: min(price[name] - usual[name] for name in of) for of in classes}
+        single = []
+        for n, (name, of) in worth.items():
+            own = tuple(instance.allowed[n])
+            classes[own] -= 1
+            kept = price[name] - max(of, 0 if rule == "jahani_eq" else of)
+            single.append((min(least[own], kept) if name in own else least[own], 1))
+        left, total = min(len(instance.jobs), len(instance.allowed)), 0
+        if rule == "rsjs_eq_feasible":
+            left = most_nodes_with_a_job(instance)
+        for each, number in sorted([*single, *((least[of], n) for of, n in classes.items())]):
+            taken = min(left, number) if each < 0 or rule != "free" else 0
+            total, left = total + taken * each, left - taken
+        return total
+
+
+def knapsack(worth: dict[int, int], room: int) -> list[int]:
+    """Return the most that parts (size -> worth), any number of each, are worth in 0 to `room`."""
+    best = [0] * (room + 1)
+    for r in range(1, room + 1):
+        fits = (best[r - size] + each for size, each in worth.items() if size <= r)
+        best[r] = max(best[r - 1], max(fits, default=0))
+    return best
+
+
+def beside(best: list[int], parts: list[tuple[int, int]]) -> list[int]:
+    """Return what rooms are worth if these parts (size, worth) may be there, too, once each."""
+    best = list(best)
+    for size, worth in parts:
+        for room in range(len(best) - 1, size - 1, -1):
+            best[room] = max(best[room], best[room - size] + worth)
+    return best
+
+
+def bound_of_instance(instance: Instance, certificate: Document) -> Fraction:
+    """Return the bound that the prices of a certificate prove [$]."""
+    told, tree = certificate["instance"], certificate["tree"]
+    must(told == instance.digest, "/instance", told, f"{instance.digest}, this instance")
+    slots, found = Slots(instance), []
+    work = len(tree) * slots.work
+    must(work <= MOST_WORK, "/tree", f"{work} prices", f"at most {MOST_WORK}")
+    open_: list[tuple[Counts, Counts]] = [({}, {})]  # most and least of each count
+    for i, entry in enumerate(tree):
+        where = f"/tree/{i}"
+        must(bool(open_), where, "one more entry", "the end: each branch has two")
+        most, least = open_.pop()
+        if "most" not in entry:
+            must("slot" not in entry, where, "no key 'most'", "this key")
+            found.append(Leaf(slots, where, entry, most, least).bound())
+            continue
+        must(set(entry) == {"type", "slot", "most"}, where, sorted(entry), "type, slot and most")
+        count = name, slot = entry["type"], entry["slot"]
+        must_be_one(name, slots.types, f"{where}/type")
+        must_be_one(slot, [NODE_COUNT, *slots.costs[name]], f"{where}/slot")
+        low = {**most, count: min(entry["most"], most.get(count, entry["most"]))}
+        high = {**least, count: max(entry["most"] + 1, least.get(count, 0))}
+        open_ += [(most, high), (low, least)]
+    must(not open_, "/tree", f"{len(tree)} entries", f"{len(open_)} more: each branch has two")
+    return Fraction(min(found), UNIT)
+
+
+# ------------------------------------------------------------------------------------------------
 # Bounds on the cost of a workload
 
 
@@ -1205,36 +1561,71 @@ def in_one_run(prices: Prices, j: int) -> Fraction:
     return Fraction(best)
 
 
+# ------------------------------------------------------------------------------------------------
+# Bounds of either kind
+
+
+def subject_of(document: Any) -> Instance:
+    """Return the instance or workload that certificates are for."""
+    kind = document.get("format") if isinstance(document, dict) else None
+    must(kind in (INSTANCE, WORKLOAD), "/format", kind, f"{INSTANCE} or {WORKLOAD}")
+    return Workload(document) if kind == WORKLOAD else Instance(document)
+
+
+def claimed_and_proved(subject: Instance, document: Any) -> tuple[Fraction, Fraction, bool]:
+    """Return what a certificate claims and what its prices prove [$], and whether it holds."""
+    kind = document.get("format") if isinstance(document, dict) else None
+    must(kind == BOUND, "/format", kind, BOUND)
+    if isinstance(subject, Workload):
+        certificate = fit(document, THE_BOUND)
+        proved, slack = bound_of(subject, certificate), ROUNDING
+    else:
+        certificate = fit(document, THE_TREE)
+        proved, slack = bound_of_instance(subject, certificate), ZERO
+    claimed: Fraction = certificate["bound"]
+    return claimed, proved, claimed <= proved + slack * abs(proved)
+
+
+def verify_bound(subject: Any, certificate: Any) -> Fraction:
+    """
+    Return the bound [$] that a certificate proves of an instance or a workload.
+
+    Both are JSON, as text or as parsed. Refused for a bad one, and where less is proved than
+    claimed.
+    """
+    texts = (one if isinstance(one, str) else json.dumps(one) for one in (subject, certificate))
+    of, document = map(parsed, texts)
+    claimed, proved, holds = claimed_and_proved(subject_of(of), document)
+    must(holds, "/bound", claimed, f"at most {rounded(proved, -math.inf)!r}, what is proved")
+    return proved
+
+
 def verify_bounds(path: Path, certificates: list[Path], as_json: bool) -> int:
-    """Print what each certificate proves of a workload; return the exit code."""
+    """Print what each certificate proves of an instance or a workload; return the exit code."""
     code, told = 0, []
-    workload = None
+    subject = None
     for file in [path, *certificates]:
         try:
             document = parsed(text_of(file))
-            kind = document.get("format") if isinstance(document, dict) else None
-            expected = WORKLOAD if workload is None else BOUND
-            must(kind == expected, "/format", kind, expected)
-            if workload is None:
-                workload = Workload(document)
+            if subject is None:
+                subject = subject_of(document)
                 continue
-            certificate = fit(document, THE_BOUND)
-            total, claimed = bound_of(workload, certificate), certificate["bound"]
+            claimed, proved, holds = claimed_and_proved(subject, document)
         except (Refused, MemoryError, RecursionError) as error:
             found = str(error) or "found more than memory holds"
             print(f"rsjs_verify: error: {printable(f'{file}: {found}')}", file=sys.stderr)
             code = 2
-            if workload is None:
+            if subject is None:
                 return code
             continue
-        holds = claimed <= total + ROUNDING * abs(total)
         code = max(code, int(not holds))
-        value = rounded(total, -math.inf)
+        value = rounded(proved, -math.inf)
         said = {"proved": value, "claimed": float(claimed), "holds": holds}
-        told.append({"file": str(file), "workload_sha256": workload.digest, **said})
+        of = "workload" if isinstance(subject, Workload) else "instance"
+        told.append({"file": str(file), f"{of}_sha256": subject.digest, **said})
         if not as_json:
             print(printable(f"{file}: {'the bound holds' if holds else 'WRONG'}"))
-            print(printable(f"    {workload.name}, sha256 {workload.digest}"))
+            print(printable(f"    {subject.name}, sha256 {subject.digest}"))
             print(f"    proved {value!r} $, claimed {float(claimed)!r} $")
     if as_json:
         print(json.dumps({"bounds": told}, indent=1))
@@ -1443,11 +1834,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _Parser(prog="rsjs_verify.py", description=__doc__, formatter_class=style)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files, or folders")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--bound", action="store_true", help="WORKLOAD BOUND... in place of those")
+    parser.add_argument("--bound", action="store_true", help="FILE BOUND... in place of those")
     asked = parser.parse_args(arguments)
     if asked.bound:
         if len(asked.paths) < 2:
-            parser.error(f"{asked.paths[0]}: found one file, expected WORKLOAD BOUND")
+            parser.error(f"{asked.paths[0]}: found one file, expected FILE BOUND")
         return verify_bounds(asked.paths[0], asked.paths[1:], asked.json)
     folders = all(map(is_folder, asked.paths))
     if not folders and len(asked.paths) < 2:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rsjs.bks.entries import BestKnown, Bound, Cost, Origin
-from rsjs.bks.storage import coverage, unsettled
+from rsjs.bks.storage import coverage, of_one_solver, unsettled
 from rsjs.instances.library.sets import library_set, names
 
 RUN = {"date": "2030-01-01", "source": "campaign test", "run_id": "0" * 16}
@@ -58,6 +58,7 @@ def test_two_solvers_are_counted_apart_from_two_methods(entry):
     found.append(entry("tiny", 3, 75.0, confirmed=True, solvers=pairs[0]))  # open
     [row] = [row for row in coverage(found) if row.name == "tiny"]
     assert (row.confirmed, row.two_solvers) == (3, 1)
+    assert of_one_solver(found) == found[1:3]
 
 
 def test_a_cost_without_a_bound_and_a_bound_without_a_cost_have_the_gap_1(entry):

@@ -68,6 +68,10 @@ def test_the_list_of_a_set_has_its_members_and_that_of_open_ones_what_is_left(rs
         listed = rsjs("bks", "list", "--set", name, "--folder", made, "--json").json
         assert len(listed) == number
     assert rsjs("bks", "list", "--open", "--folder", made, "--json").json == []
+    [entry] = rsjs("bks", "list", "--one-solver", "--folder", made, "--json").json
+    assert {
+        proof["solver"] for step in entry["lb_data"] for proof in [step, *step["confirmed_by"]]
+    } == {None, "scip"}
 
 
 def test_the_list_as_a_solu_file_has_the_optima(rsjs, made):
@@ -179,6 +183,8 @@ def test_without_the_sources_the_values_of_the_wheel_are_listed(rsjs, tmp_path, 
     assert f"{NAME}  open" in rsjs("bks", "list", "--set", "tiny").output
     [entry] = rsjs("bks", "list", "--open", "--json").json
     assert (entry["lower_bound"], entry["upper_bound"]) == (1.0, 2.0)
+    refused = rsjs("bks", "list", "--one-solver").refusal
+    assert "--one-solver: found no histories, expected the sources" in refused
 
 
 BAD = [

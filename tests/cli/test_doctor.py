@@ -61,7 +61,6 @@ def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(rsjs, monkeypatc
     [
         ("linux", set()),
         ("darwin", {"peak memory", "pinning", "parent death"}),
-        ("win32", {"process group", "peak memory", "parent death", "Ctrl-C"}),
     ],
 )
 def test_what_is_not_enforced_on_other_systems_is_said(system, not_enforced):

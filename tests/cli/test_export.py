@@ -44,6 +44,12 @@ BAD = [
     ("ijoc {folder} -o {out} --number 1", "--number: found '1', expected a number like 2026.0001"),
     ("ijoc {folder} -o {out} --paper-doi x", "--paper-doi: found 'x'"),
     ("ijoc {folder} -o {out} --repository x", "--repository: found 'x'"),
+    ("dataset -o {folder}", "found something there, expected a new or empty folder"),
+    ("dataset -o {out} --sets tiny,tinny", "--sets: found 'tinny', expected e.g. tiny"),
+    ("dataset -o {out} --models all", "--models: found 'all', expected recipes or files"),
+    ("dataset -o {out} --url x", "--url: found 'x', expected an address"),
+    ("dataset -o {out} --date 2026", "--date: found '2026', expected a day like 2026-01-31"),
+    ("dataset -o {out} --results {folder}", "found no best-known values"),
 ]
 
 

@@ -15,10 +15,7 @@ import pytest
 
 import rsjs.__main__
 
-pytestmark = [
-    pytest.mark.process,
-    pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process"),
-]
+pytestmark = pytest.mark.process
 
 PATIENCE = 600.0  # seconds; nothing here is timed, a test that hangs is ended
 

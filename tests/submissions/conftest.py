@@ -18,8 +18,11 @@ from rsjs.instances.io.serialization import of_instance, of_solution, of_workloa
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
 from rsjs.simulation.bounds import workload_bound
+from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
+from rsjs.simulation.policies.registry import policy
 
 ABOUT = """format = "rsjs-submission/1"
 family = "{family}"
@@ -56,6 +59,7 @@ class Case:
     own_best: Solution
     workload: object
     certificate: dict
+    log: str
 
     def sound(self, family="jahani", name="sound"):
         """Return the files of a submission: a solution, and a bound with the run it is from."""
@@ -85,6 +89,7 @@ class Case:
             f"solutions/{own}.json": dumped(of_solution(self.own_best, own)),
             f"instances/{workload}.json.gz": gzip.compress(dumped(of_workload(self.workload))),
             f"bounds/{workload}.json": dumped(self.certificate),
+            f"solutions/{workload}.jsonl.gz": gzip.compress(self.log.encode()),
         }
 
 
@@ -100,8 +105,9 @@ def case():
     tiny = next(one for one in library_set("tiny").members if one.generator == "jahani").draw()
     idle = select_required_nodes(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
     best, own = _best(tiny), jahani.generate(nodes=2, jobs=3, seed=1)
-    workload = sts.workload(nodes=2, jobs=4, seed=5, gap_seconds=9000.0, law="exp")
+    workload = sts.workload(nodes=2, jobs=10, seed=5, gap_seconds=10.0, law="exp")
     certificate = workload_bound(workload).certificate(workload, Options())
+    assert any(sum(row) for rows in certificate["prices"].values() for row in rows.values())
     return Case(
         tiny=tiny,
         best=best,
@@ -111,6 +117,7 @@ def case():
         own_best=_best(own),
         workload=workload,
         certificate=certificate,
+        log=event_log.text(simulate(workload, policy("queue:edf", workload))),
     )
 
 

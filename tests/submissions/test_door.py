@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,7 @@ def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, l
     bound = rows["other/proof", case.workload.name]
     assert (bound.evidence, bound.proved, bound.bound_credit) == ("certificate", True, "first")
     assert bound.bound == pytest.approx(case.certificate["bound"])
+    assert bound.cost == json.loads(case.log.splitlines()[-1])["totals"]["cost"] > bound.bound
 
     assert main(["submit", "check", str(root), "--best-known", str(ledger)]) == 1
     told = capsys.readouterr().out
@@ -114,3 +116,24 @@ def test_a_python_user_gets_what_the_command_prints(case, write):
     assert [row.instance for row in found.rows] == sorted([case.own.name, case.workload.name])
     with pytest.raises(rsjs.InputError, match="expected the path of one"):
         rsjs.check_submission(1)
+
+
+@pytest.mark.slow
+def test_the_submissions_of_the_repository_pass():
+    found = check([Path(__file__).parents[2] / "submissions"])
+    assert found.errors == []
+    assert found.rows
+
+
+def test_without_the_sources_the_values_of_the_wheel_count(case, write, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(storage, "TREE", tmp_path / "none")
+    place = write(case.sound(), "jahani/sound")
+    value = storage.KnownValue(case.optimum, 0.5 * case.optimum, "open")
+    monkeypatch.setattr(storage, "values", lambda _: {case.tiny.digest: value})
+    [row] = check([place]).rows
+    assert (row.cost, row.cost_credit) == (case.optimum, "equal")
+    high = value._replace(bound=2 * case.optimum)
+    monkeypatch.setattr(storage, "values", lambda _: {case.tiny.digest: high})
+    [error] = check([place]).errors
+    assert f"at least {2 * case.optimum!r}, the bound by the best-known values" in str(error)

@@ -60,8 +60,7 @@ def is_comparable(options: Document) -> bool:
 
 def of_log(log: Log) -> Document:
     """Return the log of a simulation as the solution of an entry."""
-    lines = (log.run, *log.events, log.end)
-    return packed(event_log.FORMAT, "".join(f"{canonical_text(line)}\n" for line in lines))
+    return packed(event_log.FORMAT, event_log.text_of(log))
 
 
 def to_log(document: Any) -> Log:

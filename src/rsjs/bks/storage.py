@@ -12,6 +12,7 @@ sha256, in `SUMMARY`, which `setup.py` writes.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -80,8 +81,6 @@ def known_here() -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one process at a time; a new folder is kept if something was written."""
-    import fcntl
-
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -205,7 +204,7 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
             members=len(wanted),
             closed=len(closed),
             confirmed=sum(entry.confirmed for entry in closed),
-            two_solvers=sum(len(entry.solvers) > 1 for entry in closed),
+            two_solvers=len(closed) - len(of_one_solver(closed)),
             open=len(found) - len(closed),
             unknown=len(wanted) - len(found),
             gap=max((1.0 if gap is None else gap for gap in gaps), default=None),
@@ -217,3 +216,8 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
     """Return entries that are open, and those that a single method and solver closed."""
     return [entry for entry in known if not (entry.closed and entry.confirmed)]
+
+
+def of_one_solver(known: Iterable[BestKnown]) -> list[BestKnown]:
+    """Return closed entries that no two solvers prove."""
+    return [entry for entry in known if entry.closed and len(entry.solvers) < 2]

@@ -270,7 +270,7 @@ def carry_out(prepared: Prepared, folder: Path, dispatch: Dispatch) -> Generator
 def remarks(campaign: Campaign) -> list[str]:
     """Return reasons to doubt running times, known before the runs."""
     load, cores = provenance.load(), psutil.cpu_count() or 1
-    if campaign.timing != "exclusive" or load is None or load <= provenance.BUSY * cores:
+    if campaign.timing != "exclusive" or load <= provenance.BUSY * cores:
         return []
     return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
 

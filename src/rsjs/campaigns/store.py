@@ -20,6 +20,7 @@ the lock ends with the process that holds it.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -174,8 +175,6 @@ def _remove(folder: Path) -> None:
 
 def _lock(path: Path) -> int | None:
     """A descriptor that holds the lock on a file; None if another process holds it."""
-    import fcntl
-
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

@@ -82,6 +82,9 @@ def list_(
     ] = None,
     name: OfSet = None,
     unsettled: Annotated[bool, option(None, "Only open or unconfirmed ones.", "--open")] = False,
+    one_solver: Annotated[
+        bool, option(None, "Only closed ones that no two solvers prove.", "--one-solver")
+    ] = False,
     as_solu: Annotated[bool, option(None, "Print lines as MIPLIB's .solu.", "--solu")] = False,
     folder: Folder = None,
     as_json: Json = False,
@@ -93,6 +96,7 @@ def list_(
     Example:
       rsjs bks list
       rsjs bks list --set jahani-azure-tight --open
+      rsjs bks list --one-solver
       rsjs bks list --solu > best_known.solu
       rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 -o i.json --solution s.json
 
@@ -114,10 +118,13 @@ def list_(
     if as_solu or folder is not None or storage.known_here().is_dir():
         known = [one for one in _known(folder) if members is None or one.sha256 in members]
         known = storage.unsettled(known) if unsettled else known
+        known = storage.of_one_solver(known) if one_solver else known
         if as_solu:
             print(*storage.solu(known), sep="\n")
             return
         document, note = [entry.as_document() for entry in known], _summary(known)
+    elif one_solver:
+        raise InputError("--one-solver", described("no histories"), "the sources, or --folder")
     else:
         document = _shipped(members, unsettled=unsettled)
         note = f"{counted(len(document), 'instance')}; histories and solutions: in the sources only"

@@ -39,15 +39,14 @@ IMPORT_ALL = (
     "    backend.available() and backend.import_solver()\n"
 )
 PATIENCE = 120.0  # seconds for the imports
-POSIX, PINS = ("linux", "darwin", "freebsd"), ("linux", "win", "freebsd")
-LIMITS = {  # of a run: the systems where it is enforced, how, and how it is on others
-    "time": (("",), f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
-    "process group": (POSIX, "all that a run started ends with it", "unseen children survive"),
-    "resident memory": (("",), "measured every 50 ms; a faster rise is seen too late", ""),
-    "peak memory": (("linux",), "read from the kernel (VmHWM)", "only as sampled"),
-    "pinning": (PINS, "a run stays on as many cores as it has threads", "any core is used"),
-    "parent death": (("linux",), "a run ends with the command", "it runs until its time limit"),
-    "Ctrl-C": (POSIX, "the method is asked for what it has", "what it had reported is kept"),
+LIMITS = {  # of a run: the system where it is enforced ("": all), how, and how it is on others
+    "time": ("", f"asked to stop {ASKED:g} s after its limit, terminated after {GRACE:g} s", ""),
+    "process group": ("", "all that a run started ends with it", ""),
+    "resident memory": ("", "measured every 50 ms; a faster rise is seen too late", ""),
+    "peak memory": ("linux", "read from the kernel (VmHWM)", "only as sampled"),
+    "pinning": ("linux", "a run stays on as many cores as it has threads", "any core is used"),
+    "parent death": ("linux", "a run ends with the command", "it runs until its time limit"),
+    "Ctrl-C": ("", "the method is asked for what it has", ""),
 }
 
 
@@ -145,6 +144,6 @@ def _version(name: str) -> str | None:
 def enforcement(system: str = sys.platform) -> dict[str, str]:
     """Return how a run is limited on an operating system as `sys.platform` names it."""
     return {
-        name: f"enforced: {how}" if system.startswith(places) else f"NOT ENFORCED: {otherwise}"
-        for name, (places, how, otherwise) in LIMITS.items()
+        name: f"enforced: {how}" if system.startswith(place) else f"NOT ENFORCED: {otherwise}"
+        for name, (place, how, otherwise) in LIMITS.items()
     }

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rsjs import library
-from rsjs.cli.options import Json, argument, option
+from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.output import print_facts, print_json, print_values, writable
-from rsjs.cli.progress import busy
+from rsjs.cli.progress import Screen, busy
 from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance
-from rsjs.instances.library.sets import library_set
+from rsjs.instances.library.sets import library_set, names
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
 from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
 from rsjs.reporting.archive.source_tree import checkout
@@ -23,7 +27,8 @@ app = typer.Typer(
     help="Write what authors attach to a paper, and data for other tools.\n\n\b\nExample:\n"
     "  rsjs export verifier -o rsjs_verify.py --json\n"
     "  rsjs export features small -o metadata.csv\n"
-    "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001",
+    "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001\n"
+    "  rsjs export dataset -o dataset",
 )
 
 Text = str | None
@@ -136,6 +141,70 @@ def features(
         else:
             write_aslib(name, members, stored, output)
     print_values({"written": output, "instances": len(members)}, as_json=as_json)
+
+
+@app.command("dataset")
+def dataset(
+    output: Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")],
+    sets: Annotated[
+        Text, option("LIST", "Sets of the library, separated by commas; all by default.")
+    ] = None,
+    models: Annotated[
+        str, option("recipes|files", "Of the solver track: recipes alone, or the files, too.")
+    ] = "recipes",
+    url: Annotated[Text, option("URL", "Where the suite or the package is found.")] = None,
+    date: Annotated[
+        Text, option("YYYY-MM-DD", "Of publication; that of the newest run or value by default.")
+    ] = None,
+    results: Annotated[
+        Path | None,
+        option("DIR", "Stored rows and values; results by default, here or of the sources."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Write library, values, models and runs as a data package.
+
+    \b
+    Example:
+      rsjs export dataset -o dataset
+      rsjs export dataset --sets small,tiny -o dataset
+      rsjs export dataset --models files --url https://github.com/OWNER/NAME -o dataset
+
+    DIR, new or empty, gets CSV, Parquet and JSON, a Croissant card (JSON-LD), .zenodo.json, the
+    verifier and SHA256SUMS. The same sources give the same bytes. Instances and values are those of
+    the sets, runs are all. Needs the extras `report` and `parquet`. Licence: CC-BY-4.0.
+    """
+    from rsjs.bks.storage import known_here
+    from rsjs.formulations.milp.models import SUFFIX, fetch
+    from rsjs.formulations.milp.models import models as track
+    from rsjs.reporting.archive.dataset import Options, export
+
+    writable(output, folder=True)
+    with options_named("--sets"):
+        chosen = tuple(map(library_set, names() if sets is None else sets.split(",")))
+    for name, value, pattern, expected in (
+        ("--models", models, "recipes|files", "recipes or files"),
+        ("--url", url, r"https?://\S+", "an address like https://github.com/OWNER/NAME"),
+        ("--date", date, r"\d{4}-\d\d-\d\d", "a day like 2026-01-31"),
+    ):
+        if value is not None and not re.fullmatch(pattern, value):
+            raise InputError(name, value, expected)
+
+    def write_models(folder: Path) -> Iterator[Path]:
+        for model, _ in fetch(track(), folder):
+            yield folder / f"{model.name}{SUFFIX}"
+
+    options = Options(
+        sets=chosen,
+        recipes=[{**asdict(one), "arguments": json.dumps(one.arguments)} for one in track()],
+        write_models=write_models if models == "files" else None,
+        url=url,
+        date=date,
+    )
+    with Screen() as screen:
+        made = export(results or known_here().parent, output, options, screen.show)
+    print_values(made, as_json=as_json)
 
 
 def _members(name: str) -> list[Instance]:

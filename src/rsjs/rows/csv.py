@@ -181,14 +181,14 @@ def write_all(rows: Table, skipped: Table, trajectories: Table, folder: Path) ->
             for trajectory in trajectories
             for event in trajectory["events"]
         ]
-        written["rows.parquet"] = _parquet(rows)
-        written["events.parquet"] = _parquet(events, ("run_id", "seconds", "incumbent", "bound"))
+        written["rows.parquet"] = parquet(rows)
+        written["events.parquet"] = parquet(events, ("run_id", "seconds", "incumbent", "bound"))
     for name, data in written.items():
         write_bytes(data, folder / name)
     return [folder / name for name in written]
 
 
-def _parquet(rows: Table, keys: Iterable[str] | None = None) -> bytes:
+def parquet(rows: Table, keys: Iterable[str] | None = None) -> bytes:
     """Return rows as Parquet, compressed with zstd; a column has its type without a value, too."""
     import pyarrow as pa
     import pyarrow.parquet as pq

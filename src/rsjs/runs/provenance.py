@@ -72,9 +72,9 @@ def cpu_model() -> str | None:
     return (name or platform.processor()).strip() or None
 
 
-def load() -> float | None:
+def load() -> float:
     """Return the load average over the last minute."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return os.getloadavg()[0]
 
 
 def utc() -> str:

@@ -10,13 +10,13 @@ A worker process under supervision, from its start to the end of all that it sta
     output        SIGKILL when the files in its folder exceed the limit
     Ctrl-C        SIGTERM, 2 s to return, SIGKILL; the incumbent survives
 
-On systems without process groups the worker and its children are ended one by one. The worker of a
-batch is ended by whatever ends one of its tasks, and by a task that was asked to return: the next
-task has a new one.
+The worker of a batch is ended by whatever ends one of its tasks, and by a task that was asked to
+return: the next task has a new one.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import select
@@ -265,11 +265,8 @@ class Supervisor:
             return
         if self.batch is not None:
             self.batch.end()
-        if os.name == "posix":
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
-            self._process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         code = self._process.wait()  # before its family: who reaps it knows the code
         self.returncode = 0 if self._ended else code
         self.seconds = time.monotonic() - self._begin
@@ -382,8 +379,6 @@ def _lock(core: int, locks: ExitStack) -> bool:
     The folder of the locks is this user's alone: another may have made one of this name.
     """
     try:
-        import fcntl
-
         folder = Path(tempfile.gettempdir()) / f"rsjs-cores-{os.getuid()}"
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -394,7 +389,7 @@ def _lock(core: int, locks: ExitStack) -> bool:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
         file = locks.enter_context(os.fdopen(os.open(folder / str(core), flags, 0o600), "rb"))
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # Windows has no such locks
+    except OSError:
         return False
     return True
 

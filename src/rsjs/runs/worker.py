@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -36,8 +37,8 @@ class LimitReached(BaseException):
 
 @contextmanager
 def _limited(seconds: float | None) -> Iterator[None]:
-    """Raise LimitReached in this block when the time is up, where the system has timers."""
-    if seconds is None or not hasattr(signal, "setitimer") or seconds == float("inf"):
+    """Raise LimitReached in this block when the time is up."""
+    if seconds is None or seconds == float("inf"):
         yield
         return
 
@@ -177,9 +178,7 @@ def _failed(error: Exception) -> SolveResult:
 
 def _limit_files(megabytes: float | None) -> None:
     """No file of this process and its children grows beyond that; Python raises OSError."""
-    if megabytes is not None and os.name == "posix":
-        import resource
-
+    if megabytes is not None:
         size, hard = int(megabytes * 2**20), resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         if hard != resource.RLIM_INFINITY:  # the site's own limit, which only root may raise
             size = min(size, hard)
@@ -193,7 +192,7 @@ def _stop_on_sigterm(stop: threading.Event) -> None:
     """SIGTERM asks for the end; a thread hears it even while the main thread is in a solver."""
     listens = bool(_STOP)
     _STOP[:] = [stop]
-    if listens or not hasattr(signal, "set_wakeup_fd") or os.name != "posix":
+    if listens:
         return
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

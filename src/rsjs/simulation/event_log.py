@@ -72,7 +72,11 @@ def of(outcome: Outcome) -> Log:
 
 def text(outcome: Outcome) -> str:
     """Return the log of a run."""
-    log = of(outcome)
+    return text_of(of(outcome))
+
+
+def text_of(log: Log) -> str:
+    """Return the lines of a log."""
     return "".join(f"{canonical_text(line)}\n" for line in (log.run, *log.events, log.end))
 
 

@@ -112,14 +112,13 @@ class _TimeUp(BaseException):
 
 class Alarm:
     """
-    Alarm that interrupts policies at their time limit: in the main thread, where timers exist.
+    Alarm that interrupts policies at their time limit, in the main thread.
 
     Elsewhere a late solution is refused when it is returned.
     """
 
     def __init__(self) -> None:
-        main = threading.current_thread() is threading.main_thread()
-        self._rings = main and hasattr(signal, "setitimer")
+        self._rings = threading.current_thread() is threading.main_thread()
         self._asking = False
 
     def __enter__(self) -> Alarm:

@@ -12,7 +12,7 @@ submission that passes its check; nothing of one that does not. Fields of a row:
     instance, sha256, nodes, jobs  the instance or workload; sha256 is its identity
     sets           names of the library's sets that it is in, a tuple
     cost           $, the double nearest to the exact cost of the solution; None without one
-    exact          that cost as a fraction; None without one, or if it is very long
+    exact          that cost as a fraction; None without one, of workloads, or if it is very long
     cost_credit    "first": nobody had so low a cost before; "equal": the lowest that is known, but
                    somebody else had it first; None: higher, or no cost
     bound          $, a lower bound; None without one

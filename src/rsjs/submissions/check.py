@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rsjs.bks import storage
-from rsjs.bks.entries import BestKnown, Origin, Step
+from rsjs.bks.entries import Origin
 from rsjs.core.errors import InputError
 from rsjs.runs.gap import contradicts
 from rsjs.submissions import document
@@ -93,12 +93,12 @@ def check(paths: Iterable[Path], *, best_known: Path | None = None, rerun: bool 
             found = [*_claims_of(files, known, seen, rerun=rerun)]
             errors[files.place] += [one for one in found if isinstance(one, InputError)]
             settled[files.place] = [one for one in found if isinstance(one, Claim)]
-    for claim, error in _contradictions(settled, known.entries):
+    for claim, error in _contradictions(settled, known):
         errors[claim.place].append(error)
     refused = [Refused(place=p, errors=tuple(found)) for p, found in errors.items() if found]
     sound = [c for place, found in settled.items() if not errors[place] for c in found]
     sound.sort(key=lambda c: (c.submission.id, c.subject.name, c.subject.digest))
-    return Checked(rows=_rows(sound, known.entries), refused=refused, claims=sound)
+    return Checked(rows=_rows(sound, known), refused=refused, claims=sound)
 
 
 def _claims_of(
@@ -120,7 +120,7 @@ def _claims_of(
 
 
 def _contradictions(
-    settled: Mapping[Path, Sequence[Claim]], entries: Mapping[str, BestKnown]
+    settled: Mapping[Path, Sequence[Claim]], known: Known
 ) -> Iterable[tuple[Claim, InputError]]:
     """
     Yield each claim that cannot be true beside another value, with an error that names both.
@@ -133,11 +133,9 @@ def _contradictions(
         for claim in found:
             by_instance[claim.subject.digest].append(claim)
     for sha256, group in by_instance.items():
-        entry = entries.get(sha256)
         costs = [(c.cost, f"submission {c.submission.id}") for c in group if c.cost is not None]
-        if entry is not None and entry.cost is not None:
-            costs.append((entry.cost.value, _told(entry.cost)))
-        least = min(costs, default=None)
+        least = min([*costs, *filter(None, [known.cost(sha256)])], default=None)
+        greatest = known.bound(sha256)
         for claim in group:
             if least is not None and contradicts(least[0], claim.bound):
                 expected = (
@@ -146,37 +144,31 @@ def _contradictions(
                 )
                 path = claim.place / (claim.bound_file or "")
                 yield claim, FalseClaim("/bound", claim.bound, expected, path)
-            if entry is not None and entry.bound and contradicts(claim.cost, entry.bound.value):
+            if greatest is not None and contradicts(claim.cost, greatest[0]):
                 expected = (
-                    f"at least {entry.bound.value!r}, the bound by {_told(entry.bound)}, on"
+                    f"at least {greatest[0]!r}, the bound by {greatest[1]}, on"
                     f" {claim.subject.name}: one of both is wrong, report it as a defect"
                 )
                 path = claim.place / (claim.solution_file or "")
                 yield claim, FalseClaim("/objective", claim.cost, expected, path)
 
 
-def _told(step: Step) -> str:
-    """Return whose a best-known value is, and how many confirm it."""
-    witnesses = len(step.confirmed_by)
-    return f"{step.name}, confirmed by {witnesses}" if witnesses else step.name
-
-
 # ------------------------------------------------------------------------------------------------
 # Rows
 
 
-def _rows(sound: Sequence[Claim], entries: Mapping[str, BestKnown]) -> list[CheckedRow]:
+def _rows(sound: Sequence[Claim], known: Known) -> list[CheckedRow]:
     rows = [_row(claim) for claim in sound]
     order = sorted(range(len(rows)), key=lambda k: (rows[k].date, rows[k].submission))
     best: dict[str, tuple[float | None, float | None]] = {}  # cost and bound known so far
     for k in order:
-        row, entry = rows[k], entries.get(rows[k].sha256)
+        row, entry = rows[k], known.entries.get(rows[k].sha256)
         if row.sha256 not in best:
-            heads = entry.heads() if entry else {}
-            best[row.sha256] = heads.get("upper_bound"), heads.get("lower_bound")
+            heads = known.cost(row.sha256), known.bound(row.sha256)
+            best[row.sha256] = heads[0] and heads[0][0], heads[1] and heads[1][0]
         cost, bound = best[row.sha256]
         new = row.bound if row.evidence != RUN else None
-        if entry is not None and entry.closed and new is not None and bound is not None:
+        if known.closed(row.sha256) and new is not None and bound is not None:
             new = min(new, bound)  # a closed instance takes no more bounds
         rows[k] = replace(
             row,

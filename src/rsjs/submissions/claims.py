@@ -2,8 +2,9 @@
 The claims of a submission, each settled by what lies beside it: nothing in a file is believed.
 
 A cost is that of the solution, by `rsjs_verify` in exact arithmetic and by the check in floating
-point, which must agree. A bound is what its certificate proves in exact arithmetic, or that of a
-run of a registered method, which is only said to be repeatable until it was repeated.
+point, which must agree; of a workload that of the replayed log. A bound is what its certificate
+proves in exact arithmetic, or that of a run of a registered method, which is only said to be
+repeatable until it was repeated.
 """
 
 from __future__ import annotations
@@ -24,16 +25,18 @@ from rsjs.bks.regenerate import document as document_of
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.instances.check import TOLERANCE
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.deserialization import to_solution
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.serialization import SOLUTION, canonical_text
-from rsjs.instances.io.strict_json import Reader
+from rsjs.instances.io.strict_json import Reader, read_json_lines
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 from rsjs.methods import BUILT_IN, Request, all_methods, parse
 from rsjs.runs import verified_run
+from rsjs.simulation import event_log
 from rsjs.simulation.bounds import CERTIFICATE as BOUND
+from rsjs.simulation.event_log import Log
 from rsjs.submissions import subjects
 from rsjs.submissions.document import CLOSED, Submission, schema
 from rsjs.submissions.files import Files
@@ -65,7 +68,7 @@ class Claim:
     place: Path  # of its files, for messages
     solution_file: str | None = None
     bound_file: str | None = None
-    solution: Solution | None = None
+    solution: Solution | Log | None = None
     price: Document | None = None  # fields of `Cost`: value, exact, terms
     bound: float | None = None
     evidence: str | None = None
@@ -125,11 +128,13 @@ def _subject(
     files: Files, sha256: str, asked: str, own: str | None, known: Known
 ) -> tuple[Subject, bool]:
     brought = None if own is None else subjects.read(files, own, known)
-    subject = known.subject(sha256) or brought
-    if subject is None:
-        expected = f"one of the library, or the file instances/{sha256}.json beside it"
-        raise InputError("", described("an unknown instance"), expected, files.path(asked))
-    return subject, known.subject(sha256) is None
+    subject = known.subject(sha256)
+    if subject is not None:
+        return subject, False
+    if brought is not None:
+        return brought, True
+    expected = f"one of the library, or the file instances/{sha256}.json beside it"
+    raise InputError("", described("an unknown instance"), expected, files.path(asked))
 
 
 def _refuse_family(submission: Submission, sha256: str, known: Known, path: Path) -> None:
@@ -152,12 +157,16 @@ def _refuse_other(document: Document, key: str, name: str, path: Path) -> None:
 
 
 def _with_cost(claim: Claim, files: Files, name: str) -> Claim:
-    path, document = files.path(name), subjects.parsed(files, name)
+    path = files.path(name)
+    of_workload, suffix = isinstance(claim.subject, Workload), name.removesuffix(".gz")
+    if of_workload != suffix.endswith(".jsonl"):
+        what = ("the log of a simulation, .jsonl", "a solution, .json")[not of_workload]
+        raise InputError("", described(suffix.rpartition("/")[2]), f"{what}: rename it", path)
+    if isinstance(claim.subject, Workload):
+        return _with_log(claim, claim.subject, files, name)
+    document = subjects.parsed(files, name)
     if document["format"] != SOLUTION:
         raise InputError("/format", document["format"], repr(SOLUTION), path)
-    if not isinstance(claim.subject, Instance):
-        expected = "a bound: costs of workloads are taken from stores, see SUBMITTING.md"
-        raise InputError("", described("a solution of a workload"), expected, path)
     _refuse_other(document, "instance", name, path)
     solution = to_solution(document)
     try:
@@ -173,6 +182,21 @@ def _with_cost(claim: Claim, files: Files, name: str) -> Claim:
         expected = f"at most {value!r}, the exact cost: correct it, or leave it out"
         raise FalseClaim("/bound", bound, expected, path)
     return replace(claim, solution_file=name, solution=solution, price=price)
+
+
+def _with_log(claim: Claim, workload: Workload, files: Files, name: str) -> Claim:
+    """Replay the log of a simulation: each solution is checked, and what it says must come out."""
+    path = files.path(name)
+    try:
+        unzipped = Path(str(path).removesuffix(".gz"))
+        log = event_log.of_documents(read_json_lines(unzipped, files.text(name)))
+    except InputError as error:
+        raise error.at(path) from None
+    try:
+        price = schedules.priced(workload, log)
+    except InputError as error:
+        raise FalseClaim.of(error, path) from None
+    return replace(claim, solution_file=name, solution=log, price=price)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -200,14 +224,16 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
     if key not in document:
         raise InputError("", described(f"no key {key!r}"), "this key: the sha256")
     _refuse_other(document, key, name, path)
-    if len(edges := document.get("edges", ())) > MOST_EDGES:
+    edges = document.get("edges")
+    if isinstance(edges, list) and len(edges) > MOST_EDGES:
         raise InputError("/edges", described(f"{len(edges)} entries"), f"at most {MOST_EDGES}")
     for key, wanted in (("variant", "free"), ("energy", "curve")):
         if document.get(key, wanted) != wanted:
             expected = f"{wanted!r}: other bounds do not hold for every schedule"
             raise InputError(f"/{key}", document[key], expected)
     proved, claimed = proved_by(claim.subject, text), document["bound"]
-    if not proved * (1 - Fraction(TOLERANCE)) <= claimed <= proved * (1 + Fraction(AGREEMENT)):
+    size = abs(proved)
+    if not proved - size * Fraction(TOLERANCE) <= claimed <= proved + size * Fraction(AGREEMENT):
         expected = f"{float(proved)!r}, what the certificate proves: correct it"
         raise FalseClaim("/bound", claimed, expected)
     value = rsjs_verify.rounded(proved, -inf)

@@ -2,8 +2,9 @@
 The files of a submission, of a folder or an archive, without writing any of them.
 
 Only names that a submission may have are taken: `submission.toml`, and `SHA256.json`, .gz or not,
-in `solutions`, `bounds` and `instances`. So no name leads out of the folder, and what else there is
-(links, devices, hidden files, code) is refused by its name before anything of it is read.
+in `solutions` (there also .jsonl), `bounds` and `instances`. So no name leads out of the folder,
+and what else there is (links, devices, hidden files, code) is refused by its name before anything
+of it is read.
 """
 
 from __future__ import annotations
@@ -30,10 +31,12 @@ FOLDERS = ("solutions", "bounds", "instances")
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 MOST_FILES = 5000
 MOST_TOML = 2**16  # bytes
-MOST_FILE = 2**26  # bytes of a file, unpacked: 64 MiB
+MOST_FILE = 2**24  # bytes of a file, unpacked: 16 MiB
 MOST_PACKED = 2**25  # bytes of an archive, and of all files of a folder as they are: 32 MiB
 MOST_UNPACKED = 2**28  # bytes of all files of a submission, unpacked: 256 MiB
-MEMBER = re.compile(rf"(?:{'|'.join(FOLDERS)})/[0-9a-f]{{64}}\.json(?:\.gz)?", re.ASCII)
+MEMBER = re.compile(
+    r"(?:solutions/[0-9a-f]{64}\.jsonl?|(?:bounds|instances)/[0-9a-f]{64}\.json)(?:\.gz)?", re.ASCII
+)
 PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}/)*", re.ASCII)  # folders around them
 DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
@@ -49,7 +52,7 @@ class Files:
     data: dict[str, bytes]
     #: names of the two folders that it lies in, family and name; of an archive what there is
     folders: tuple[str, ...]
-    left: int = field(default=MOST_UNPACKED)  # bytes that may still be unpacked
+    left: int = field(default_factory=lambda: MOST_UNPACKED)  # bytes that may still be unpacked
 
     def path(self, name: str) -> Path:
         """Return what messages call a file."""
@@ -57,11 +60,11 @@ class Files:
 
     def text(self, name: str) -> bytes:
         """Return a file unpacked; InputError for one that is too large, or all that were read."""
-        data, path = self.data[name], self.path(name)
+        data, path, most = self.data[name], self.path(name), min(MOST_FILE, self.left)
         if name.endswith(".gz"):
-            data = unpacked(data, path, min(MOST_FILE, self.left))
-        elif len(data) > MOST_FILE:
-            raise InputError("", described(f"{len(data)} bytes"), _at_most(MOST_FILE), path)
+            data = unpacked(data, path, most)
+        elif len(data) > most:
+            raise InputError("", described(f"{len(data)} bytes"), _at_most(most), path)
         self.left -= len(data)
         return data
 

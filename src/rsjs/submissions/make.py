@@ -25,8 +25,9 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import refuse_unwritable, write_document, write_packed
 from rsjs.instances.io.serialization import of_solution
-from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
 from rsjs.simulation.bounds import CERTIFICATE as BOUND
+from rsjs.simulation.event_log import Log
 from rsjs.submissions import document
 from rsjs.submissions.claims import BOUND_RUN, refuse_unrepeatable
 from rsjs.submissions.document import CLOSED, CLOSED_LIMITS, OPEN, Submission
@@ -104,12 +105,15 @@ def _add(parts: _Parts, found: Candidates, records: Mapping[str, Record]) -> Ite
     """Add the best cost and the best bound of an instance; yield why a bound is left out."""
     sha256 = found.instance.digest
     costs = [one for one in found.costs if one.run_id in records]
-    if costs and isinstance(found.instance, Instance):
+    if costs:
         best = min(costs, key=lambda one: (one.value, *one.order))
         solution = best.read_solution()
-        assert isinstance(solution, Solution), "of an instance"
-        told = {"method": best.method, "objective": priced(found.instance, solution)["value"]}
-        parts.files[f"solutions/{sha256}.json"] = of_solution(solution, sha256, **told)
+        if isinstance(solution, Log):
+            parts.files[f"solutions/{sha256}.jsonl.gz"] = event_log.text_of(solution).encode()
+        else:
+            assert isinstance(found.instance, Instance), "solutions are of instances"
+            told = {"method": best.method, "objective": priced(found.instance, solution)["value"]}
+            parts.files[f"solutions/{sha256}.json"] = of_solution(solution, sha256, **told)
         parts.runs[best.run_id or ""] = records[best.run_id or ""]
     bounds = [one for one in found.bounds if one.run_id in records]
     for bound in sorted(bounds, key=lambda one: (-one.value, *one.order)):

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.bks import storage
-from rsjs.bks.entries import BestKnown
+from rsjs.bks.entries import CLOSED, BestKnown, Step
 from rsjs.bks.merge import NAME
 from rsjs.bks.regenerate import made_again
+from rsjs.bks.storage import KnownValue
 from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import deserialization
@@ -28,6 +29,7 @@ from rsjs.instances.library.sets import Member, library_set, names
 from rsjs.submissions.files import Files
 
 OTHER = "other"
+SUMMARY = "the best-known values"  # whose a value of a wheel is
 Subject = Instance | Workload
 
 
@@ -35,15 +37,35 @@ Subject = Instance | Workload
 class Known:
     """What the suite knows of instances: the library, and a folder of best-known values."""
 
-    folder: Path
     entries: Mapping[str, BestKnown] = field(repr=False)
+    values: Mapping[str, KnownValue] = field(repr=False)  # of a wheel, which has no entries
 
     @staticmethod
     def of(folder: Path | None = None) -> Known:
-        """Read the best-known values of a folder; by default those here, or of the sources."""
+        """Read the best-known values of a folder; by default those here, of sources or wheel."""
         place = folder or storage.known_here()
-        entries = storage.read(place) if any(place.glob("*.jsonl")) else {}
-        return Known(folder=place, entries=entries)
+        if any(place.glob("*.jsonl")):
+            return Known(entries=storage.read(place), values={})
+        return Known(entries={}, values={} if folder else storage.values(place.absolute()))
+
+    def cost(self, sha256: str) -> tuple[float, str] | None:
+        """Return the lowest cost that is known [$], and whose it is."""
+        entry, value = self.entries.get(sha256), self.values.get(sha256)
+        if entry is not None and entry.cost is not None:
+            return entry.cost.value, _told(entry.cost)
+        return None if value is None or value.value is None else (value.value, SUMMARY)
+
+    def bound(self, sha256: str) -> tuple[float, str] | None:
+        """Return the greatest lower bound that is known [$], and whose it is."""
+        entry, value = self.entries.get(sha256), self.values.get(sha256)
+        if entry is not None and entry.bound is not None:
+            return entry.bound.value, _told(entry.bound)
+        return None if value is None or value.bound is None else (value.bound, SUMMARY)
+
+    def closed(self, sha256: str) -> bool:
+        """Return whether the bound proves the cost to be the optimum."""
+        entry, value = self.entries.get(sha256), self.values.get(sha256)
+        return entry.closed if entry else value is not None and value.status == CLOSED
 
     def family(self, sha256: str) -> str:
         """Return the family of an instance: its generator, or `other`."""
@@ -66,6 +88,13 @@ class Known:
         taken = {entry.instance: sha256 for sha256, entry in self.entries.items()}
         if (other := taken.get(name) or _names().get(name, subject.digest)) != subject.digest:
             raise InputError("/name", name, f"another name: that is of {other}", path)
+
+
+def _told(step: Step) -> str:
+    """Return whose a best-known value is, and how many confirm it."""
+    source = step.name if step.run_id is None else f"{step.name}, {step.source}"
+    witnesses = len(step.confirmed_by)
+    return f"{source}, confirmed by {witnesses}" if witnesses else source
 
 
 @cache

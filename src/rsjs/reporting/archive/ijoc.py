@@ -18,12 +18,9 @@ their instances from data/.
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from hashlib import sha256
 from importlib.resources import files
 from importlib.util import find_spec
@@ -35,6 +32,7 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive import archive_data
 from rsjs.reporting.archive.archive_data import Experiment
 from rsjs.reporting.archive.source_tree import rendered, write_source
+from rsjs.reporting.archive.whole import date_all, new_folder, write_sums
 from rsjs.reporting.tables.comparison import conditions
 from rsjs.rows.select import is_simulated
 
@@ -121,27 +119,17 @@ def export(
     if find_spec("jinja2") is None:
         expected = "the extra `report`: pip install 'rsjs-bench[report]'"
         raise InputError("", described("no jinja2"), expected)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("", described("something there"), "a new or empty folder", folder)
-    found = archive_data.experiments(stores)
-    defects = archive_data.doubts(found)
-    if defects and not allow_dirty:
-        expected = "sound results; --allow-dirty exports these and notes it in README"
-        raise InputError("", described(" ".join(defects)), expected, stores[0])
-    # the session that began last: its commit and date are those of the archive
-    last = max((one.sessions[-1] for one in found), key=lambda one: (one["begun"], one["id"]))
-    facts = {"paper": paper, "doubts": defects, "experiments": found, "last": last}
-    scratch = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.tmp")
-    try:
-        scratch.mkdir(parents=True)
+    with new_folder(folder) as scratch:
+        found = archive_data.experiments(stores)
+        defects = archive_data.doubts(found)
+        if defects and not allow_dirty:
+            expected = "sound results; --allow-dirty exports these and notes it in README"
+            raise InputError("", described(" ".join(defects)), expected, stores[0])
+        # the session that began last: its commit and date are those of the archive
+        last = max((one.sessions[-1] for one in found), key=lambda one: (one["begun"], one["id"]))
+        facts = {"paper": paper, "doubts": defects, "experiments": found, "last": last}
         counts = _write(found, scratch, root, facts)
-        begun = datetime.fromisoformat(last["begun"]).timestamp()
-        for path in scratch.rglob("*"):  # packing them gives the same bytes each time
-            if not path.is_symlink():
-                os.utime(path, (begun, begun))
-        scratch.replace(folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        date_all(scratch, last["begun"])
     return {"folder": folder, **counts, "doubts": defects}
 
 
@@ -189,14 +177,9 @@ def _write(
     texts |= {"LICENSE": licence, "AUTHORS": "".join(f"{name}\n" for name in paper["authors"])}
     for name, text in texts.items():
         write_bytes(text.encode(), at / name)
-    paths = sorted(path for path in at.rglob("*") if path.is_file() and not path.is_symlink())
-    sums = (
-        f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(at).as_posix()}\n"
-        for path in paths
-    )
-    write_bytes("".join(sums).encode(), at / "SHA256SUMS")
+    sums = write_sums(at)
     counts = {"instances": len(data), "solutions": len(best), "logs": len(logs)}
-    return {"files": len(paths), **counts, "left": left}
+    return {"files": len(sums), **counts, "left": left}
 
 
 def archived(text: str, files: Sequence[str]) -> str:

@@ -69,11 +69,17 @@ def write_source(commit: str | None, version: str, root: Path | None, folder: Pa
     texts = {
         "pyproject.toml": rendered("pyproject.toml", facts),
         "requirements.txt": "".join(sorted(pins.values())),
-        "LICENSE": found.read_text("licenses/LICENSE") or found.read_text("LICENSE") or "",
+        "LICENSE": licence(),
     }
     for name, text in texts.items():
         write_bytes(text.encode(), folder / name)
     return None
+
+
+def licence() -> str:
+    """Return the text of the licence of the package, as installed."""
+    found = metadata.distribution(DISTRIBUTION)
+    return found.read_text("licenses/LICENSE") or found.read_text("LICENSE") or ""
 
 
 def rendered(template: str, facts: Mapping[str, Any]) -> str:

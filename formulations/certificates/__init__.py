@@ -1,0 +1,1 @@
+"""Certificates of lower bounds: prices that anybody can check without a solver."""
