@@ -56,6 +56,62 @@ class TrivialRun:
     track_peak_memory.unit = "MB"
 
 
+def made_row(
+    instance: dict[str, Any],
+    values: tuple[float, float],
+    k: int,
+    seed: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Return a row of method k on an instance with a best cost and a bound."""
+    best, bound = values
+    seconds = float(min(LIMIT, rng.lognormal(0, 1.5)))
+    failed = bool(rng.random() < 0.05)
+    cost = best * (1 + max(0.0, float(rng.normal(0.001 * k, 0.01))))
+    gap = None if failed else 1 - bound / cost
+    return {
+        **instance,
+        "method": f"method{k:02}@highs",
+        "stop": "time_limit" if failed else "optimal",
+        "status": "no_solution" if failed else "ok",
+        "objective": None if failed else cost,
+        "tardiness": 0.0,
+        "postponement": 0.0,
+        "energy": None if failed else cost,
+        "idle": 0.0,
+        "bound": bound,
+        "best_bound": bound,
+        "own_gap": gap,
+        "gap_to_best": gap,
+        "executed": instance["jobs"],
+        "build_s": 0.1 * seconds,
+        "solve_s": 0.8 * seconds,
+        "total_s": LIMIT if failed else seconds,
+        "peak_memory_mb": 100.0 + k,
+        "rsjs_version": "0.1.0",
+        "solver_version": "1.13.1",
+        "time_limit": LIMIT,
+        "gap_limit": 1e-4,
+        "threads": 1,
+        "seed": seed,
+        "message": "Time limit reached" if failed else "Optimal",
+        "run_id": sha256(f"{instance['instance']} {k} {seed}".encode()).hexdigest()[:16],
+        "ended": "TIMEOUT" if failed else "FINISHED",
+        "quality": "NO_SOLUTION" if failed else "FEASIBLE_VERIFIED",
+        "repetition": 1,
+        "timing": "exclusive",
+        "options": json.dumps({"mip_rel_gap": 1e-4, "threads": 1, "time_limit": LIMIT}),
+        "overshoot_s": 0.0,
+        "cpu_s": seconds,
+        "process_s": seconds,
+        "commit": "c" * 40,
+        "dirty": False,
+        "begun": "2026-01-02T03:04:05.678Z",
+        "cpu_model": "a processor",
+        "host": "a machine",
+    }
+
+
 def made_up(runs: int) -> Iterator[tuple[dict[str, Any], list[dict[str, float]]]]:
     """Yield rows and events; method k is k per mille above the best cost, a run in 20 failed."""
     rng = np.random.default_rng(runs)
@@ -63,54 +119,11 @@ def made_up(runs: int) -> Iterator[tuple[dict[str, Any], list[dict[str, float]]]
         rest, seed = divmod(number, SEEDS)
         i, k = divmod(rest, METHODS)
         name, best = f"jahani-made-up-N{2 + i}-J{8 + 4 * i}-s1", 10.0 * (2 + i)
-        bound, seconds = 0.9999 * best, float(min(LIMIT, rng.lognormal(0, 1.5)))
-        failed = bool(rng.random() < 0.05)
-        cost = best * (1 + max(0.0, float(rng.normal(0.001 * k, 0.01))))
-        gap = None if failed else 1 - bound / cost
-        row = {
-            "instance": name,
-            "instance_sha256": sha256(name.encode()).hexdigest(),
-            "nodes": 2 + i,
-            "jobs": 8 + 4 * i,
-            "method": f"method{k:02}@highs",
-            "stop": "time_limit" if failed else "optimal",
-            "status": "no_solution" if failed else "ok",
-            "objective": None if failed else cost,
-            "tardiness": 0.0,
-            "postponement": 0.0,
-            "energy": None if failed else cost,
-            "idle": 0.0,
-            "bound": bound,
-            "best_bound": bound,
-            "own_gap": gap,
-            "gap_to_best": gap,
-            "executed": 8 + 4 * i,
-            "build_s": 0.1 * seconds,
-            "solve_s": 0.8 * seconds,
-            "total_s": LIMIT if failed else seconds,
-            "peak_memory_mb": 100.0 + k,
-            "rsjs_version": "0.1.0",
-            "solver_version": "1.13.1",
-            "time_limit": LIMIT,
-            "gap_limit": 1e-4,
-            "threads": 1,
-            "seed": seed,
-            "message": "Time limit reached" if failed else "Optimal",
-            "run_id": sha256(f"{name} {k} {seed}".encode()).hexdigest()[:16],
-            "ended": "TIMEOUT" if failed else "FINISHED",
-            "quality": "NO_SOLUTION" if failed else "FEASIBLE_VERIFIED",
-            "repetition": 1,
-            "timing": "exclusive",
-            "options": json.dumps({"mip_rel_gap": 1e-4, "threads": 1, "time_limit": LIMIT}),
-            "overshoot_s": 0.0,
-            "cpu_s": seconds,
-            "process_s": seconds,
-            "commit": "c" * 40,
-            "dirty": False,
-            "begun": "2026-01-02T03:04:05.678Z",
-            "cpu_model": "a processor",
-            "host": "a machine",
-        }
+        instance = {"instance": name, "instance_sha256": sha256(name.encode()).hexdigest()}
+        instance |= {"nodes": 2 + i, "jobs": 8 + 4 * i}
+        row = made_row(instance, (best, 0.9999 * best), k, seed, rng)
+        cost, bound, seconds = row["objective"], row["bound"], row["cpu_s"]
+        failed = cost is None
         parts = [(j + 1) / EVENTS for j in range(0 if failed else EVENTS)]
         yield (
             row,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from docs.make.tables import proved, table, versions
-from rsjs.bks.evidence import model_rows
+from rsjs.bks.evidence import is_wrong_answer, model_rows, track
 from rsjs.formulations.milp.models import TrackModel, models
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
@@ -33,22 +32,14 @@ def runs() -> pd.DataFrame:
 
     `seconds` are those to the proof of the gap asked for, nan where a run proved nothing.
     """
-    known = {model.name: model for model in models()}
+    known = track()
     rows = [{**row, "model": name} for name in known for row in model_rows().get(name, ())]
     frame = pd.DataFrame(rows).sort_values(["time_limit", "begun"], kind="stable")
     frame = frame.groupby(["model", "solver"], sort=False).tail(1)
     taken = frame["total_s"].fillna(frame["process_s"]).astype(float)
     solved = frame.apply(proved, axis=1) & (taken <= frame["time_limit"].astype(float))
-    wrong = frame.apply(lambda row: is_wrong(row, known[row["model"]]), axis=1)
+    wrong = frame.apply(lambda row: is_wrong_answer(row, known[row["model"]]), axis=1)
     return frame.assign(seconds=taken.where(solved & ~wrong), wrong=wrong)
-
-
-def is_wrong(row: Any, model: TrackModel) -> bool:
-    """Return whether an answer is none, or a bound is above a cost that is known to be reached."""
-    if row["status"] in ("wrong", "infeasible") or model.objective is None:
-        return bool(row["status"] in ("wrong", "infeasible"))
-    slack = 1e-6 * max(1.0, abs(model.objective))
-    return not pd.isna(row["bound"]) and row["bound"] > model.objective + slack
 
 
 def wide(values: str) -> pd.DataFrame:

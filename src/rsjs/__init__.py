@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = ["Comparison", "InputError", "Method", "MethodError", "Solution", "__version__"]  # noqa: F405
-__all__ += ["best_known", "check", "check_submission", "compare", "cost_tables"]  # noqa: F405
+__all__ += ["best_known", "board", "check", "check_submission", "compare", "cost_tables"]  # noqa: F405
 __all__ += ["export_model", "finished"]  # noqa: F405
 __all__ += ["from_frames", "generate", "library", "load", "run_campaign", "save"]  # noqa: F405
 __all__ += ["simulate", "snapshots", "solve"]  # noqa: F405

@@ -413,6 +413,40 @@ def best_known(instance: Instance) -> KnownValue | None:
     return lookup(_refuse_other(instance, Instance, INSTANCE))
 
 
+def board(
+    folder: str | Path,
+    *,
+    results: str | Path | None = None,
+    submissions: str | Path | None = None,
+) -> dict[str, Any]:
+    """
+    Write a static site of stored results, best-known values and submissions.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Of the site; one that is there is replaced, another folder with files refused.
+    results : str or Path, optional
+        Folder with */rows.csv and best_known/*.jsonl; by default that of the checkout.
+    submissions : str or Path, optional
+        Folder with FAMILY/NAME/; by default `submissions` beside the results, if it exists.
+
+    Returns
+    -------
+    dict
+        The folder; numbers of pages, runs, instances and sets; the bytes of the largest page.
+
+    Raises
+    ------
+    InputError
+        Without results, without the packages of the extra `report`, and for rows without sense.
+    """
+    from rsjs.reporting.site.board import results_here, write_board
+
+    given = None if submissions is None else Path(submissions)
+    return write_board(Path(results or results_here()), Path(folder), given)
+
+
 def export_model(
     instance: Instance, path: str | Path, method: str = "jahani_patterns"
 ) -> ModelFile:

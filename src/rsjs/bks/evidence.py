@@ -9,16 +9,17 @@ of the models of the solver track are those of results/solver_track; without the
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from rsjs.bks import storage
 from rsjs.bks.entries import BestKnown
-from rsjs.formulations.milp.models import models
+from rsjs.formulations.milp.models import PROVED, TrackModel, models
 from rsjs.instances.library.sets import LibrarySet
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import AnyRow
+from rsjs.rows.select import AnyRow, is_wrong, known
 from rsjs.rows.status import Status, refuse_more, status
 
 ROWS = storage.TREE.parent / "selection" / "rows.csv"
@@ -46,24 +47,41 @@ def statuses(chosen: LibrarySet) -> list[Status]:
     return found
 
 
-def model_rows() -> dict[str, list[AnyRow]]:
-    """
-    Return the stored runs of solvers on models of the solver track, by the name of the model.
+def track() -> dict[str, TrackModel]:
+    """Return the models of the solver track by name."""
+    return {model.name: model for model in models()}
 
-    The runs of `solve` on the model itself, and of its formulation on the instance. Those of models
-    or instances with another digest do not count.
+
+def model_rows(rows: Iterable[AnyRow] | None = None) -> dict[str, list[AnyRow]]:
     """
-    known = {model.name: model for model in models()}
+    Return the runs of solvers on models of the solver track, by the name of the model.
+
+    The runs of `solve` on the model itself, and of its formulation on the instance, of these rows
+    or of the stored ones. Those of models or instances with another digest do not count.
+    """
+    by_name = track()
     found: dict[str, list[AnyRow]] = defaultdict(list)
-    for row in read_rows(TRACK) if TRACK.exists() else ():
-        method, _, solver = row["method"].partition("@")
+    if rows is None:
+        rows = read_rows(TRACK) if TRACK.exists() else ()
+    for row in rows:
+        method, _, solver = str(row["method"]).partition("@")
         itself = method == "solve"
-        model = known.get(row["instance"] if itself else f"{method}-{row['instance']}")
+        model = by_name.get(row["instance"] if itself else f"{method}-{row['instance']}")
         if model is None or not solver:
             continue
         if row["instance_sha256"] == (model.text_sha256 if itself else model.instance_sha256):
             found[model.name].append({**row, "solver": solver})
     return dict(found)
+
+
+def is_wrong_answer(row: AnyRow, model: TrackModel) -> bool:
+    """Return whether an answer is none, or a bound is above a cost that is known to be reached."""
+    if is_wrong(row):
+        return True
+    bound = known(row, "bound")
+    if model.objective is None or bound is None:
+        return False
+    return bool(bound > model.objective + PROVED * max(1.0, abs(model.objective)))
 
 
 @cache
@@ -79,7 +97,7 @@ def _rows(folder: Path) -> dict[str, list[AnyRow]]:
 
 def merged(rows: list[AnyRow], entry: BestKnown) -> list[AnyRow]:
     """Return the rows of an instance, and of further runs among the histories of its entry."""
-    runs = {row["run_id"] for row in rows}
+    runs = {row.get("run_id") for row in rows} - {None}
     return [*rows, *(row for row in rows_of(entry) if row["run_id"] not in runs)]
 
 

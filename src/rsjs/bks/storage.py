@@ -17,6 +17,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, groupby
@@ -38,6 +39,9 @@ HERE = Path("results/best_known")  # of a checkout, in the working folder
 PACKAGE = Path(__file__).resolve().parents[1]
 TREE = PACKAGE.parents[1] / HERE  # of the source tree that is imported
 SUMMARY = PACKAGE / "best_known.json"  # of a wheel
+
+
+_READ: ContextVar[Path | None] = ContextVar("reading", default=None)
 
 
 class KnownValue(NamedTuple):
@@ -75,7 +79,18 @@ def values(folder: Path) -> dict[str, KnownValue]:
 
 def known_here() -> Path:
     """Return the folder with the histories: `HERE` if it is there, else the source tree's."""
-    return TREE if TREE.is_dir() and not HERE.is_dir() else HERE
+    usual = TREE if TREE.is_dir() and not HERE.is_dir() else HERE
+    return _READ.get() or usual
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Take a folder of best-known values for `known_here`, if it is one."""
+    token = _READ.set(folder if folder.is_dir() else None)
+    try:
+        yield
+    finally:
+        _READ.reset(token)
 
 
 @contextmanager

@@ -60,6 +60,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Publish": {
         "reproduce": ("reproduce:reproduce", "run what tells whether a claim of a paper holds"),
         "report": ("report:report", "make a static site of campaigns"),
+        "board": ("board:board", "make a static site of all results and best-known values"),
         "bks": ("best_known:app", "best-known values: list, verify, update"),
         "export": ("export:app", "write what authors attach to a paper"),
         "submit": ("submit:app", "make a submission of your results, or check one"),

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from rsjs.instances.library.sets import library_set
 from rsjs.reporting.tables.formats import MISSING
 
 PATIENCE = 600_000.0  # ms; a page that never answers is ended
@@ -48,7 +49,7 @@ def opened(browser, site):
     said: list[str] = []
     contexts = []
 
-    def open_page(pattern, anchor="", **options):
+    def open_page(pattern, anchor="", of=site, **options):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
@@ -57,7 +58,7 @@ def opened(browser, site):
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("requestfailed", lambda request: said.append(f"not loaded: {request.url}"))
         page.on("request", lambda request: said.extend([request.url] * ("http" in request.url)))
-        [path] = site.glob(pattern)
+        [path] = of.glob(pattern)
         page.goto(path.as_uri() + anchor)
         return page
 
@@ -86,6 +87,45 @@ def test_every_kind_of_page_renders_at_any_width(opened, pattern):
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["index.html", "sets/tiny.html", "sets/of-no-set-plain.html", "sets/solver-track.html",
+     "sets/tiny-results1.html", "instances/sts-N2-*.html", "methods/exact-*13*.html",
+     "methods/script*.html", "instances.html", "submissions.html", "sources.html"],
+)  # fmt: skip
+def test_every_kind_of_page_of_a_board_fits_its_window(opened, board, pattern):
+    for scheme in ("light", "dark"):
+        page = opened(pattern, of=board, color_scheme=scheme)
+        assert page.locator("h1").count() == 1
+        for width in (1400, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_ranking_of_a_board_leads_to_a_run_and_how_to_repeat_it(opened, board):
+    page = opened("sets/tiny.html", of=board)
+    page.locator("figure.plot").first.scroll_into_view_if_needed()
+    page.locator(DRAWN).first.wait_for()  # its script is loaded before the page is left
+    line = page.locator("#ranking1 tbody tr", has_text="rule:x")
+    line.locator("td a").nth(1).click()
+    page.wait_for_url("**/sets/tiny-results1.html#results=rule%3Ax")
+    assert set(column(page, "results", 1)) == {"rule:x"}
+    page.locator("#results tbody tr:visible td a").first.press("Enter")
+    page.locator("dialog[open]").wait_for()
+    told = page.locator("dialog pre").all_text_contents()
+    assert any(text.startswith("rsjs fetch-set tiny") for text in told)
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+
+
+def test_the_history_of_an_instance_is_drawn_on_a_board(opened, board):
+    name = library_set("tiny").members[2].name
+    page = opened(f"instances/{name[:20]}*{name[-5:]}-*.html", of=board)
+    figure = page.locator("#plot-history-plot")
+    figure.scroll_into_view_if_needed()
+    figure.locator(DRAWN).first.wait_for()
 
 
 def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened):

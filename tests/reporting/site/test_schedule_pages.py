@@ -74,7 +74,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     [family] = families(material.rows)
     assert family.name == "mig"
     page = instance_page.content(material.rows, family.styles, Drawn(tmp_path), pdf=False)
-    page_writer(tmp_path, "mig", ["mig"])("instance.html", "instance", page)
+    page_writer(tmp_path, "mig", "rsjs report", [])("instance.html", "instance", page)
     text = (tmp_path / "instance.html").read_text()
     assert "3 units of 2000,1000,1000 MB, 50 jobs; reading A, objective late,completion" in text
     assert (page["best_cost"], page["best_bound"]) == ("0", "0")

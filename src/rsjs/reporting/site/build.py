@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import as_file, files
 from importlib.util import find_spec
@@ -25,12 +25,13 @@ from rsjs.reporting.site.pages import (
     page_writer,
 )
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.report_data import Material, families, grouped, run_set
+from rsjs.reporting.site.report_data import Material, ReportRow, families, grouped, run_set
 from rsjs.reporting.site.run_table import facts_script
 from rsjs.runs.provenance import usable_threads
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")
+LISTS = ("Instances", "Pairwise", "Failures", "Fairness", "Provenance")  # pages of a report
 FEW_INSTANCES = 30  # whose figures are drawn as PDF without being asked for: a second each
 
 
@@ -54,7 +55,17 @@ def build(
     Methods are compared in pairs, or each with the `baseline` only. `all_pdf` draws the figures of
     every instance as PDF, also of more than `FEW_INSTANCES`. Return the folder, how many pages it
     has, the bytes of the opening page with all that it may load, and of how many instances no
-    figure was drawn as PDF.
+    figure was drawn as PDF; see `placed`.
+    """
+    return placed(folder, lambda root: _write(material, root, title, all_pdf, baseline))
+
+
+def placed(folder: Path, write: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    """
+    Write a site beside its place, then give it its name; one that was there before goes then.
+
+    Return what `write` returns for the folder that it fills, with the folder, how many pages it
+    has, the bytes of the largest one, and those of the opening page with all that it may load.
     """
     refuse(folder)
     scratch = folder.absolute().with_name(f".{folder.name}-{os.getpid()}")
@@ -62,14 +73,16 @@ def build(
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
-        without_pdf = _write(material, scratch, title, all_pdf, baseline)
+        more = write(scratch)
+        pages = [path.stat().st_size for path in scratch.rglob("*.html")]
         facts = {
             "folder": folder,
-            "pages": sum(1 for _ in scratch.rglob("*.html")),
+            "pages": len(pages),
+            "largest_bytes": max(pages),
             "opening_bytes": sum(
                 path.stat().st_size for path in (scratch / "index.html", *scratch.glob("assets/*"))
             ),
-            "without_pdf": without_pdf,
+            **more,
         }
         if folder.exists():
             folder.rename(before)
@@ -80,12 +93,20 @@ def build(
     return facts
 
 
-def _write(material: Material, root: Path, title: str, all_pdf: bool, baseline: str | None) -> int:
+def _write(
+    material: Material, root: Path, title: str, all_pdf: bool, baseline: str | None
+) -> dict[str, Any]:
     rows = material.rows
     found = families(rows, baseline)
     downloads = Downloads(root)
-    write = page_writer(root, title, [family.name for family in found])
-    _write_assets(root, material)
+    links = [(family.name, family_url(family.name)) for family in found]
+    links = [
+        ("Overview", "index.html"),
+        *links,
+        *((name, f"{name.lower()}.html") for name in LISTS),
+    ]
+    write = page_writer(root, title, "rsjs report", links)
+    write_assets(root, rows)
     count = len(grouped(rows, "instance"))
     pdf = all_pdf or count <= FEW_INSTANCES
     for family in found:
@@ -106,10 +127,15 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, baseline: 
         ("provenance", "provenance", audit_pages.provenance(material, downloads)),
     ):
         write(f"{name}.html", template, content)
+    write_mark(root, title, rows)
+    draw(downloads.pictures)
+    return {"without_pdf": 0 if pdf else count}
+
+
+def write_mark(root: Path, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the file that tells a site of this program from other folders."""
     mark = {"format": FORMAT, "title": title, "runs": len(rows), "run_set": run_set(rows)}
     (root / MARK).write_text(json.dumps(mark, indent=1) + "\n", "utf-8")
-    draw(downloads.pictures)
-    return 0 if pdf else count
 
 
 def draw(pictures: Sequence[Callable[[], object]]) -> None:
@@ -126,20 +152,20 @@ def draw(pictures: Sequence[Callable[[], object]]) -> None:
             pass
 
 
-def _write_assets(root: Path, material: Material) -> None:
-    """Style and scripts, plotly.js, and which instance each run and each solution file is of."""
+def write_assets(root: Path, rows: Sequence[ReportRow]) -> None:
+    """Write style, scripts, plotly.js, and which instance a run or a solution file is of."""
     from plotly.offline import get_plotlyjs
 
     with as_file(files("rsjs.reporting.site") / "assets") as assets:
         shutil.copytree(assets, root / "assets", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "assets" / "plotly.min.js").write_text(get_plotlyjs(), "utf-8")
     (root / "data").mkdir()
-    names = [instance_slug(row) for row in material.rows]
+    names = [instance_slug(row) for row in rows]
     slugs = list(dict.fromkeys(names))
     place = {slug: i for i, slug in enumerate(slugs)}
     runs = [
         [row["anchor"], place[name], (row["solution_sha256"] or "")[:16]]
-        for row, name in zip(material.rows, names, strict=True)
+        for row, name in zip(rows, names, strict=True)
     ]
     index = f"rsjsIndex({harmless({'slugs': slugs, 'runs': runs})});\n"
     (root / "data" / "index.js").write_text(index, "utf-8")

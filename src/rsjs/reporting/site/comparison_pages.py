@@ -170,6 +170,7 @@ def results_table(family: Family) -> Table:
                     "gap_to_best": _middle(proving(runs), "gap_to_best"),
                     "ended": ", ".join(dict.fromkeys(map(how_it_ended, runs))),
                     "best": own is not None and is_best(own, best),
+                    "anchor": (own or runs[0])["anchor"],
                 }
             )
 

@@ -24,6 +24,8 @@ from rsjs.reporting.tables.formats import MISSING
 from rsjs.reporting.tables.labels import outcome, status_word
 from rsjs.reporting.tables.table import Table, latex_all, markdown_all
 
+PageWriter = Callable[[str, str, Mapping[str, Any]], None]
+
 LONGEST = 64  # characters of a name that are kept
 FOLDER = "downloads"
 
@@ -103,9 +105,13 @@ FILTERS: dict[str, Callable[..., Any]] = {
 
 
 def page_writer(
-    root: Path, title: str, families: Sequence[str]
-) -> Callable[[str, str, Mapping[str, Any]], None]:
-    """Return what writes a page below the root of a site: of its path, template and content."""
+    root: Path, title: str, command: str, links: Sequence[tuple[str, str]]
+) -> PageWriter:
+    """
+    Return what writes a page below the root of a site: of its path, template and content.
+
+    `command` made the site; `links` are the label and the page of each entry of its navigation.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     pages = Environment(
@@ -117,7 +123,7 @@ def page_writer(
     )
     pages.filters.update(FILTERS)
     pages.globals.update(
-        site=title, version=version("rsjs-bench"), family_names=families, outcome=outcome
+        site=title, version=version("rsjs-bench"), command=command, links=links, outcome=outcome
     )
 
     def write(path: str, template: str, content: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ Rows stand by families of instances, each analysed once; a footer tells what row
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,6 +57,8 @@ class ReportRow(StoredRow, total=False):
     """A row with what its pages add; `ended` and `quality` also for rows of `rsjs compare`."""
 
     family: str  # of the instance
+    fetched: str  # command before the one that repeats it
+    source: str  # on a board, the folder of results that it is of
     anchor: str  # run_id, or a number of its own where the rows have none
     record: Path | None  # its folder in a store
     problem_file: Path | None  # in a store, in the order in which the run solved it
@@ -97,13 +100,23 @@ def gathered(sources: Sequence[Path]) -> Material:
         skipped += read_rows(path / SKIPPED) if (path / SKIPPED).exists() else []
     if not rows:
         raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
-    if len(sources) > 1 and tables:  # bounds hold for the runs of a problem in all sources
+    several = len(sources) > 1 and bool(tables)
+    more = {"sources": sources, "rows": completed(rows, several=several), "skipped": skipped}
+    return Material(**{**vars(found), **more})
+
+
+def completed(rows: list[ReportRow], *, several: bool) -> list[ReportRow]:
+    """
+    Return rows with what pages add to them, by method, see `ReportRow`.
+
+    Of `several` sources the bounds of one hold for the runs of all on a problem.
+    """
+    if several:
         share_bounds(rows)
     told = referred(ordered(distinct(rows)), references(rows))
     place = method_places(rows)
     told.sort(key=lambda row: place[row["method"]])
-    completed = [_completed(row, i) for i, row in enumerate(told, start=1)]
-    return Material(**{**vars(found), "sources": sources, "rows": completed, "skipped": skipped})
+    return [_completed(row, i) for i, row in enumerate(told, start=1)]
 
 
 def _completed(row: ReportRow, place: int) -> ReportRow:
@@ -111,12 +124,13 @@ def _completed(row: ReportRow, place: int) -> ReportRow:
     if (record := row.get("record")) is not None:
         lines = (record / SUMS).read_text("utf-8").splitlines()
         sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    name = str(known(row, "run_id") or "")
     failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
     solutions = (sums.get(kind(name).solution_file) for name in KINDS)
     made = {
         **row,
         "family": family_of(row),
-        "anchor": known(row, "run_id") or f"row{place}",
+        "anchor": name if re.fullmatch(r"\w+", name, re.ASCII) else f"row{place}",
         "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
         "quality": known(row, "quality") or quality(row),
         "record": record,

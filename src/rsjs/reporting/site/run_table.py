@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError
@@ -24,10 +25,13 @@ from rsjs.rows.select import (
     executed,
     failure,
     is_best,
+    is_reference,
     is_schedule,
+    is_simulated,
     known,
     unit,
 )
+from rsjs.simulation.options import WITHHELD, Options
 
 DECLARED = {column.key: column for column in COLUMNS}
 COSTS = ("objective", "over_best", "tardiness", "postponement", "energy", "idle", "bound")
@@ -62,8 +66,12 @@ OPTIONS = {
 }
 
 
-def run_table(rows: Sequence[ReportRow], by: str) -> Table:
-    """Return the runs of an instance, by "method", or of a method, by "instance", with links."""
+def run_table(rows: Sequence[ReportRow], by: str, more: Sequence[Column] = ()) -> Table:
+    """
+    Return the runs of an instance, by "method", or of a method, by "instance", with links.
+
+    `more` are columns after the seed.
+    """
     if unit(rows):
         costs = [DECLARED[key] for key in COSTS]
     else:  # schedules on MIG instances have terms of their own
@@ -73,7 +81,7 @@ def run_table(rows: Sequence[ReportRow], by: str) -> Table:
     columns = [
         Column(by, by),
         *([Column("family", "family")] if by == "instance" else []),
-        *(Column("seed", "seed", formats.count), ENDED, QUALITY, *costs),
+        *(Column("seed", "seed", formats.count), *more, ENDED, QUALITY, *costs),
         *(DECLARED[key] for key in (GAPS if unit(rows) else GAPS[:2])),
         Column("executed", "jobs run"),
         *(DECLARED[key] for key in (*SECONDS, "peak_memory_mb")),
@@ -136,9 +144,15 @@ def has_nothing(row: ReportRow) -> bool:
 
 
 def command(row: ReportRow) -> str:
-    """Return `rsjs solve` or `mig schedule` on the instance of a run; "" if it was not kept."""
-    if (file := row["problem_file"]) is None:
-        return ""
+    """
+    Return the command that repeats a run; "" if its instance was not kept.
+
+    `rsjs solve`, of a workload `rsjs simulate`, of jobs on MIG instances `rsjs mig schedule`.
+    """
+    if (file := row["problem_file"]) is None or is_reference(row):
+        return row.get("fetched", "")
+    if is_simulated(row):
+        return _lines(row, _simulation(row, file))
     verb = ["mig", "schedule"] if is_schedule(row) else ["solve"]
     words = ["rsjs", *verb, file.as_posix(), "--method", row["spelling"]]
     for option, key in OPTIONS.items():
@@ -147,7 +161,23 @@ def command(row: ReportRow) -> str:
             continue  # what a schedule is given is a proof or the end of its time
         exact = float(value)  # no digit lost, no exponent where an integer is asked for
         words += [option, str(int(exact)) if exact.is_integer() else repr(exact)]
-    return shlex.join([*words, "-o", "solution.json"])
+    return _lines(row, [*words, "-o", "solution.json"])
+
+
+def _simulation(row: ReportRow, file: Path) -> list[str]:
+    words = ["rsjs", "simulate", file.as_posix(), "--policy", row["spelling"]]
+    words += ["--seed", str(row["seed"])]
+    usual = {**Options().as_dict(), "decision_limit": Options().decision_limit, "epochs": WITHHELD}
+    for name, value in json.loads(known(row, "simulation") or "{}").items():
+        if name in usual and value != usual[name]:
+            told = f"{value * 3600:g}" if name == "boot" else str(value)  # an option in seconds
+            words += [f"--{name.replace('_', '-')}", told]
+    return [*words, "-o", "simulation"]
+
+
+def _lines(row: ReportRow, words: Sequence[str]) -> str:
+    """Return a command after the one that fetches its instance, if there is one."""
+    return "\n".join(filter(None, [row.get("fetched", ""), shlex.join(words)]))
 
 
 def log_end(row: ReportRow) -> str:

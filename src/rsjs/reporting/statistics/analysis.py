@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from rsjs.core.errors import InputError
@@ -23,7 +24,13 @@ from rsjs.core.types import Floats
 from rsjs.reporting.references import references, rule
 from rsjs.reporting.statistics import gaps, means
 from rsjs.reporting.statistics.means import VirtualBest
-from rsjs.reporting.statistics.ranks import mean_ratio_interval, pairs, rank_shares, weights
+from rsjs.reporting.statistics.ranks import (
+    interval,
+    mean_ratio_interval,
+    pairs,
+    rank_shares,
+    weights,
+)
 from rsjs.reporting.statistics.tidy import (
     PROBLEM,
     StoredRow,
@@ -262,6 +269,18 @@ class Analysis:
     def ranks_by_cost(self) -> pd.DataFrame:
         """Shares of ranks by primal gap."""
         return rank_shares(self.primal[self.ranked], self.drawn)
+
+    def gap_intervals(self) -> pd.DataFrame:
+        """Return the mean primal gap of each ranked method, gap_mean, and its interval in draws."""
+        means = self.drawn @ self.primal[self.ranked].to_numpy(dtype=np.float64)
+        ends = [interval(own) for own in means.T]
+        return pd.DataFrame(
+            {
+                "gap_mean": self.primal[self.ranked].mean(),
+                "gap_low": [low for low, _ in ends],
+                "gap_high": [high for _, high in ends],
+            }
+        )
 
     def virtual_best(self) -> VirtualBest:
         """Return the portfolio of all methods."""

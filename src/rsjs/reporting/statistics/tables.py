@@ -136,7 +136,7 @@ def tables(analysis: Analysis) -> list[Table]:
     measures: list[Measure] = ["cost"] if analysis.is_shared else ["time", "cost"]
     made = [
         summary_table({"": analysis}),
-        _counts(analysis),
+        count_table(analysis),
         simulation_table(analysis.ordered),
         schedule_table(analysis.ordered),
         _costs(analysis),
@@ -220,7 +220,8 @@ def definition(analysis: Analysis) -> str:
     return f"Solved: verified, with a gap to the {bound} of at most {limit}."
 
 
-def _counts(analysis: Analysis) -> Table:
+def count_table(analysis: Analysis) -> Table:
+    """Return how many runs of each method have what, and why they stopped."""
     found = counts(analysis.runs, analysis.target)
     notes = [f"{STATUS_NOTE} The other counts tell why the run stopped."]
     return _table("counts", "Runs", by_method(found), notes, found.columns[~found.any()])

@@ -184,9 +184,9 @@ NEEDED_IN_FILE = ("instance", *NEEDED)
 KEYS = (("run_id",), (*KEY, "seed"))  # what trajectories may be told apart by, best first
 
 
-def read_stored(path: str | Path) -> list[StoredRow]:
+def read_stored(path: str | Path, *, events: bool = True) -> list[StoredRow]:
     """
-    Return the rows of `rsjs compare` or `rsjs collect`, with events where events.json is beside.
+    Return the rows of `rsjs compare` or `rsjs collect`, with `events` where events.json is beside.
 
     `path` is a folder with rows.csv, or such a file. InputError for a file without rows, or events
     of a run that is told twice.
@@ -203,7 +203,7 @@ def read_stored(path: str | Path) -> list[StoredRow]:
     for i, row in enumerate(rows, start=1):
         _refuse(row, f"row {i}", path)
     file = path.with_name(EVENTS)
-    if not file.exists():
+    if not events or not file.exists():
         return rows
     trajectories = read_json(file)
     fit(trajectories, schema_files.schema("courses"), file)

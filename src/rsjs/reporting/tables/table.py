@@ -167,8 +167,11 @@ class Table:
         return [[column.cell(row) for column in self.columns] for row in rows]
 
     def csv(self) -> str:
-        """Return all values at full precision."""
-        return str(self.frame.to_csv(index=False, lineterminator="\n"))
+        """Return all values at full precision; no text is a formula, see `rsjs.rows.csv`."""
+        from rsjs.rows.csv import csv_text  # loads numpy
+
+        heads = ",".join(column.key for column in self.columns)
+        return csv_text(self.rows) if self.rows else f"{heads}\n"
 
     # terminal
 
@@ -315,10 +318,11 @@ class Table:
 
     def html(self, root: str = "") -> str:
         """Return the rows as HTML; `root` is the way up from the page."""
-        return "\n".join(
-            f"<tr>{''.join([self._html(row, column, root) for column in self.columns])}</tr>"
-            for row in self.rows
-        )
+        return "\n".join(self.html_row(row, root) for row in self.rows)
+
+    def html_row(self, row: Row, root: str = "") -> str:
+        """Return one of the rows as HTML."""
+        return f"<tr>{''.join([self._html(row, column, root) for column in self.columns])}</tr>"
 
     def _html(self, row: Row, column: Column, root: str) -> str:
         text, value, href = column.cell(row), row.get(column.key), self.link(row, column.key)
