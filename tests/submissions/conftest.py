@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.bks.candidates import Candidates, CostCandidate
 from rsjs.bks.entries import Bound
 from rsjs.bks.exact_cost import priced
@@ -59,6 +60,7 @@ class Case:
     own_best: Solution
     workload: object
     certificate: dict
+    tree: dict  # of the bound of `own`
     log: str
 
     def sound(self, family="jahani", name="sound"):
@@ -89,6 +91,7 @@ class Case:
             f"solutions/{own}.json": dumped(of_solution(self.own_best, own)),
             f"instances/{workload}.json.gz": gzip.compress(dumped(of_workload(self.workload))),
             f"bounds/{workload}.json": dumped(self.certificate),
+            f"bounds/{own}.json": dumped(self.tree),
             f"solutions/{workload}.jsonl.gz": gzip.compress(self.log.encode()),
         }
 
@@ -106,6 +109,8 @@ def case():
     idle = select_required_nodes(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
     best, own = _best(tiny), jahani.generate(nodes=2, jobs=3, seed=1)
     workload = sts.workload(nodes=2, jobs=10, seed=5, gap_seconds=10.0, law="exp")
+    tree = {"format": "rsjs-bound/1", "instance": own.digest, "bound": -(10**6), "tree": [{}]}
+    tree["bound"] = float(rsjs_verify.verify_bound(of_instance(own), tree))
     certificate = workload_bound(workload).certificate(workload, Options())
     assert any(sum(row) for rows in certificate["prices"].values() for row in rows.values())
     return Case(
@@ -117,6 +122,7 @@ def case():
         own_best=_best(own),
         workload=workload,
         certificate=certificate,
+        tree=tree,
         log=event_log.text(simulate(workload, policy("queue:edf", workload))),
     )
 

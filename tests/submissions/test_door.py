@@ -110,6 +110,14 @@ def test_two_that_contradict_each_other_are_told_with_both_values(case, write, k
     assert "submission jahani/cheap" in str(error)
 
 
+def test_a_certificate_that_claims_less_than_it_proves_is_true(case, write, known):
+    files = case.other()
+    less = {**case.certificate, "bound": 1}
+    files[f"bounds/{case.workload.digest}.json"] = json.dumps(less).encode()
+    rows = check([write(files, "other/sound")], best_known=known).rows
+    assert [row.bound for row in rows if row.instance == case.workload.name] == [1]
+
+
 def test_a_python_user_gets_what_the_command_prints(case, write):
     found = rsjs.check_submission(write(case.other(), "other/sound"))
     assert isinstance(found, Checked)

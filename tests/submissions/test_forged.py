@@ -53,7 +53,7 @@ def toml(old, new, found, _case):
 
 def document(part, change, found, case):
     """Change the document of a file; `change` may return another one."""
-    name = name_of(found, part)
+    name = name_of(found, part(case) if callable(part) else part)
     data = gzip.decompress(found[name]) if name.endswith(".gz") else found[name]
     content = json.loads(data)
     content = change(content, case) or content
@@ -473,8 +473,6 @@ CERTIFICATES = [
     ("more", "bound", lambda v, _: 1.01 * v, "what the certificate proves", FALSE),
     ("more-by-1e-6", "bound", lambda v, _: v * (1 + 1e-6), "what the certificate proves", FALSE),
     ("more-by-1e-8", "bound", lambda v, _: v * (1 + 1e-8), "what the certificate proves", FALSE),
-    ("less", "bound", lambda v, _: 0.9 * v, "what the certificate proves", FALSE),
-    ("zero", "bound", 0, "what the certificate proves", FALSE),
     ("negative", "bound", -1, "/bound: found -1", BAD),
     ("nan", "bound", float("nan"), "/bound: found NaN", BAD),
     ("text", "bound", "1", "/bound: found", BAD),
@@ -516,6 +514,27 @@ kind("prices-raised", priced(lambda p: p + 10), "certificate proves", FALSE, "ot
 kind("prices-negative", priced(lambda p: -p - 1), "/prices", BAD, "other")
 kind("prices-text", priced(str), "/prices", BAD, "other")
 kind("prices-nan", priced(lambda p: float("nan")), "/prices", BAD, "other")
+
+TREES = [
+    ("more", "bound", lambda v, _: v + 0.01, "what the certificate proves", FALSE),
+    ("more-by-1e-9", "bound", lambda v, _: v + 1e-9, "what the certificate proves", FALSE),
+    ("nan", "bound", float("nan"), "/bound: found NaN", BAD),
+    ("text", "bound", "1", "/bound: found", BAD),
+    ("of-another", "instance", "0" * 64, "/instance: found", BAD),
+    ("of-nothing", "instance", NOTHING, "no key 'instance'", BAD),
+    ("none", "tree", NOTHING, "tree", BAD),
+    ("empty", "tree", [], "/tree: found", BAD),
+    ("array", "tree", [[]], "/tree/0", BAD),
+    ("branch-alone", "tree", [{"type": "x", "slot": "1", "most": 0}], "/tree", BAD),
+    ("leaf-more", "tree", [{}, {}], "/tree", BAD),
+    ("type-unknown", "tree", [{"prices": {"H200": {"1": 1}}}], "H200", BAD),
+    ("key-unknown", "tree", [{"price": {}}], "/tree/0/price", BAD),
+    ("prices-text", "tree", [{"prices": "1"}], "/tree/0/prices", BAD),
+    ("edges", "edges", [0, 1], "/edges", BAD),
+]
+for what, key, value, told, code in TREES:
+    change = partial(document, lambda c: f"bounds/{c.own.digest}", put(key, value))
+    kind(f"tree-{what}", change, ("bounds/", told), code, "other")
 
 # ---- the log of a workload
 

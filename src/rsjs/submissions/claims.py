@@ -219,7 +219,7 @@ def _with_bound(claim: Claim, files: Files, name: str, *, rerun: bool) -> Claim:
 
 
 def _of_certificate(claim: Claim, document: Document, text: str, name: str, path: Path) -> Claim:
-    """Evaluate a certificate exactly; its bound is what it proves, rounded downwards."""
+    """Evaluate a certificate exactly; its bound is what it claims, at most what it proves."""
     key = "instance" if isinstance(claim.subject, Instance) else "workload"
     if key not in document:
         raise InputError("", described(f"no key {key!r}"), "this key: the sha256")
@@ -231,22 +231,20 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
         if document.get(key, wanted) != wanted:
             expected = f"{wanted!r}: other bounds do not hold for every schedule"
             raise InputError(f"/{key}", document[key], expected)
-    proved, claimed = proved_by(claim.subject, text), document["bound"]
-    size = abs(proved)
-    if not proved - size * Fraction(TOLERANCE) <= claimed <= proved + size * Fraction(AGREEMENT):
-        expected = f"{float(proved)!r}, what the certificate proves: correct it"
-        raise FalseClaim("/bound", claimed, expected)
-    value = rsjs_verify.rounded(proved, -inf)
+    claimed, proved, holds = _evaluated(claim.subject, text)
+    if not holds:
+        expected = f"at most {float(proved)!r}, what the certificate proves: correct it"
+        raise FalseClaim("/bound", float(claimed), expected)
+    value = min(rsjs_verify.rounded(proved, -inf), float(claimed))
     kept = schedules.packed(BOUND, text)
     return replace(claim, bound_file=name, bound=value, evidence=CERTIFICATE, certificate=kept)
 
 
-def proved_by(subject: Subject, text: str) -> Fraction:
-    """Return the bound [$] that a certificate proves; InputError for what is no certificate."""
+def _evaluated(subject: Subject, text: str) -> tuple[Fraction, Fraction, bool]:
+    """Return what a certificate claims and proves [$], and whether the claim holds."""
     try:
-        certificate = rsjs_verify.fit(rsjs_verify.parsed(text), rsjs_verify.THE_BOUND)
-        described_subject = rsjs_verify.parsed(canonical_text(document_of(subject)))
-        return rsjs_verify.bound_of(rsjs_verify.Workload(described_subject), certificate)
+        of = rsjs_verify.subject_of(rsjs_verify.parsed(canonical_text(document_of(subject))))
+        return rsjs_verify.claimed_and_proved(of, rsjs_verify.parsed(text))
     except rsjs_verify.Refused as error:
         raise InputError(error.where, described(error.found), error.expected) from None
 
