@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from rsjs.bks import storage
 from rsjs.cli.main import main
 from rsjs.submissions import check
 
@@ -100,3 +101,15 @@ def test_what_would_not_pass_is_not_written(asked, told, store, tmp_path, capsys
     assert main(["submit", "make", str(store), "-o", str(tmp_path / "s"), *asked]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "s").exists()
+
+
+def test_bounds_enter_the_best_known_values_once_their_runs_are_repeated(made, case, tmp_path):
+    place, folder = str(made / "jahani" / "made"), str(tmp_path / "ledger")
+    assert main(["bks", "update", place, "--folder", folder]) == 0
+    [entry] = storage.read(tmp_path / "ledger").values()
+    assert (entry.cost.value, entry.bound, entry.status) == (case.optimum, None, "open")
+    assert main(["bks", "update", place, "--folder", folder, "--rerun"]) == 0
+    [entry] = storage.read(tmp_path / "ledger").values()
+    assert entry.status == "closed"
+    assert (entry.bound.bound_source, entry.bound.method) == ("repeated", "jahani_patterns@highs")
+    assert entry.bound.source == "submission jahani/made: A. Person, B. Person"

@@ -32,7 +32,8 @@ def add(candidates: dict[str, Candidates], checked: Checked) -> None:
         if row.cost is not None:
             known.costs.append(_cost(row, claim))
         if row.bound is not None and row.proved:
-            bound = Bound(**_origin(row), value=row.bound, bound_source=row.evidence)
+            origin = _origin(row) | ({"method": claim.method} if claim.method else {})
+            bound = Bound(**origin, value=row.bound, bound_source=row.evidence)
             known.bounds.append(bound)
             if claim.certificate is not None:
                 known.certificates[bound.source] = claim.certificate
