@@ -22,6 +22,7 @@ def ledger(known, tmp_path):
 
 def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, ledger, capsys):
     better, proof, wrong = case.sound(name="better"), case.other("proof"), case.sound(name="wrong")
+    del proof[f"bounds/{case.own.digest}.json"]
     solution = json.loads(wrong[f"solutions/{case.tiny.digest}.json"])
     solution["objective"] *= 0.99
     wrong[f"solutions/{case.tiny.digest}.json"] = json.dumps(solution).encode()
