@@ -20,7 +20,9 @@ def ledger(known, tmp_path):
     return shutil.copytree(known, tmp_path / "ledger")
 
 
-def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, ledger, capsys):
+def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(
+    case, write, ledger, tmp_path, capsys
+):
     better, proof, wrong = case.sound(name="better"), case.other("proof"), case.sound(name="wrong")
     del proof[f"bounds/{case.own.digest}.json"]
     solution = json.loads(wrong[f"solutions/{case.tiny.digest}.json"])
@@ -59,6 +61,17 @@ def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, l
     assert step.source == "submission jahani/better: A. Person, B. Person"
     assert entries[case.tiny.name].bound.value == 0.5 * case.optimum  # the run was not repeated
     assert entries[case.workload.name].bound.bound_source == "certificate"
+
+    results, site = tmp_path / "results", tmp_path / "site"
+    shutil.copytree(ledger, results / "best_known")
+    asked = ["--results", str(results), "--submissions", str(root), "-o", str(site)]
+    assert main(["board", *asked]) == 0
+    submitted = (site / "submissions.html").read_text("utf-8")
+    assert "jahani/better" in submitted
+    assert "other/proof" in submitted
+    assert "jahani/wrong" not in submitted
+    status = (site / "sets" / "tiny.html").read_text("utf-8")
+    assert "submission jahani/better: A. Person, B. Person" in status
     assert entries[case.workload.name].certificate is not None
     assert verify(ledger).findings == []
 

@@ -79,7 +79,8 @@ def test_the_status_of_an_instance_says_who_found_and_who_confirmed_it(board):
     assert "exact@highs (1.13)" in fourth  # no value but those of its runs
     assert "another@scip 9" not in second
     assert {"2026-01-02", "2026-02-02"} & {*third} == {"2026-02-02"}
-    assert "exact@highs 1.15" in third  # who proved its bound
+    assert "exact@highs 1.15" in third  # what proved its bound
+    assert "campaign made up" in third  # who found its cost, not a run
     assert first[6] == "20.0000"
 
 

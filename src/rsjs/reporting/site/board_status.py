@@ -116,8 +116,8 @@ def _status_line(one: Subject, runs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def by(origin: Origin) -> str:
-    """Return who a value comes from: method and version of its solver, or the source."""
-    if origin.method is None:
+    """Return who a value comes from: of a run method and version of its solver, else its source."""
+    if origin.method is None or origin.run_id is None:
         return origin.source
     return f"{origin.method} {origin.solver_version or ''}".rstrip()
 
