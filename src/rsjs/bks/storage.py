@@ -79,8 +79,7 @@ def values(folder: Path) -> dict[str, KnownValue]:
 
 def known_here() -> Path:
     """Return the folder with the histories: `HERE` if it is there, else the source tree's."""
-    usual = TREE if TREE.is_dir() and not HERE.is_dir() else HERE
-    return _READ.get() or usual
+    return _READ.get() or (TREE if TREE.is_dir() and not HERE.is_dir() else HERE)
 
 
 @contextmanager

@@ -62,6 +62,15 @@ def test_only_seconds_of_exclusive_timing_are_ranked(found, board):
     )
 
 
+def test_costs_are_compared_with_the_best_known_values_of_the_results(board):
+    lines = table(page(board, "sets/tiny-results1.html"), "results")
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", page(board, "sets/tiny-results1.html"))
+    place = [re.sub("<[^>]+>", "", head) for head in heads].index("cost / best")
+    ratios = {line[0]: {line[place]} for line in lines}
+    assert ratios["exact@highs (1.13)"] == {"1"}  # 20 $, as in the values that the fixture writes
+    assert ratios["rule:x"] == {"1.01"}
+
+
 def test_each_version_of_a_solver_is_a_method_of_its_own(board):
     methods = {line[0] for line in table(page(board, "sets/tiny.html"), "ranking1")}
     assert {"exact@highs (1.13)", "exact@highs (1.15)", "rule:x"} < methods
