@@ -17,7 +17,7 @@ from rsjs.submissions.check import Checked
 @pytest.fixture
 def ledger(known, tmp_path):
     """A copy of the best-known values, to be updated."""
-    return shutil.copytree(known, tmp_path / "ledger")
+    return shutil.copytree(known, tmp_path / "results" / "best_known")
 
 
 def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(
@@ -52,6 +52,13 @@ def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(
     assert f"{case.tiny.digest}.json: /objective: found" in told
     assert f"expected {case.optimum!r}, the exact cost: correct it" in told
     assert "2 submissions accepted, 1 refused" in told
+
+    site, results = ledger.parents[1] / "site", str(ledger.parent)
+    assert main(["board", "--results", results, "-o", str(site)]) == 0
+    board = (site / "submissions.html").read_text()
+    assert "jahani/better" in board
+    assert "other/proof" in board
+    assert "jahani/wrong" not in board
 
     asked = [*map(str, folders[:2]), "--folder", str(ledger)]
     assert main(["bks", "update", *asked]) == 0
