@@ -20,9 +20,10 @@ def ledger(known, tmp_path):
     return shutil.copytree(known, tmp_path / "ledger")
 
 
-def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, ledger, capsys):
+def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(
+    case, write, ledger, tmp_path, capsys
+):
     better, proof, wrong = case.sound(name="better"), case.other("proof"), case.sound(name="wrong")
-    del proof[f"bounds/{case.own.digest}.json"]
     solution = json.loads(wrong[f"solutions/{case.tiny.digest}.json"])
     solution["objective"] *= 0.99
     wrong[f"solutions/{case.tiny.digest}.json"] = json.dumps(solution).encode()
@@ -58,8 +59,20 @@ def test_a_better_cost_a_bound_with_a_certificate_and_a_wrong_one(case, write, l
     assert (step.value, step.date) == (case.optimum, "2026-03-01")
     assert step.source == "submission jahani/better: A. Person, B. Person"
     assert entries[case.tiny.name].bound.value == 0.5 * case.optimum  # the run was not repeated
-    assert entries[case.workload.name].bound.bound_source == "certificate"
-    assert entries[case.workload.name].certificate is not None
+    for name in (case.workload.name, case.own.name):
+        assert entries[name].bound.bound_source == "certificate"
+        assert entries[name].certificate is not None
+
+    results, site = tmp_path / "results", tmp_path / "site"
+    shutil.copytree(ledger, results / "best_known")
+    asked = ["--results", str(results), "--submissions", str(root), "-o", str(site)]
+    assert main(["board", *asked]) == 0
+    submitted = (site / "submissions.html").read_text("utf-8")
+    assert "jahani/better" in submitted
+    assert "other/proof" in submitted
+    assert "jahani/wrong" not in submitted
+    status = (site / "sets" / "tiny.html").read_text("utf-8")
+    assert "submission jahani/better: A. Person, B. Person" in status
     assert verify(ledger).findings == []
 
 

@@ -142,7 +142,7 @@ LATER = "2026-02-02T00:00:00.000Z"
 def origin(value, method="exact@highs", **fields):
     """Where a best-known value comes from."""
     told = {"date": "2026-01-02T03:04:05.678Z", "source": "campaign made up", "method": method}
-    return {"value": value, **told, **fields}
+    return {"value": value, "run_id": "a" * 16, **told, **fields}
 
 
 def entry_of(member, costs, bounds, *, confirmed=False, source="campaign made up"):
@@ -158,7 +158,7 @@ def entry_of(member, costs, bounds, *, confirmed=False, source="campaign made up
         jobs=member.jobs,
         made_by=None,
         ub_data=tuple(
-            Cost(**origin(value, date=date, source=source), **more)
+            Cost(**origin(value, date=date, source=source, run_id=None), **more)
             for value, date in zip(costs, dates, strict=False)
         ),
         lb_data=tuple(

@@ -62,6 +62,15 @@ def test_only_seconds_of_exclusive_timing_are_ranked(found, board):
     )
 
 
+def test_costs_are_compared_with_the_best_known_values_of_the_results(board):
+    lines = table(page(board, "sets/tiny-results1.html"), "results")
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", page(board, "sets/tiny-results1.html"))
+    place = [re.sub("<[^>]+>", "", head) for head in heads].index("cost / best")
+    ratios = {line[0]: {line[place]} for line in lines}
+    assert ratios["exact@highs (1.13)"] == {"1"}  # 20 $, as in the values that the fixture writes
+    assert ratios["rule:x"] == {"1.01"}
+
+
 def test_each_version_of_a_solver_is_a_method_of_its_own(board):
     methods = {line[0] for line in table(page(board, "sets/tiny.html"), "ranking1")}
     assert {"exact@highs (1.13)", "exact@highs (1.15)", "rule:x"} < methods
@@ -79,7 +88,8 @@ def test_the_status_of_an_instance_says_who_found_and_who_confirmed_it(board):
     assert "exact@highs (1.13)" in fourth  # no value but those of its runs
     assert "another@scip 9" not in second
     assert {"2026-01-02", "2026-02-02"} & {*third} == {"2026-02-02"}
-    assert "exact@highs 1.15" in third  # who proved its bound
+    assert "exact@highs 1.15" in third  # what proved its bound
+    assert "campaign made up" in third  # who found its cost, not a run
     assert first[6] == "20.0000"
 
 
@@ -139,6 +149,8 @@ def test_solvers_are_compared_on_models_and_a_bound_above_a_known_cost_is_wrong(
     [results] = board.glob("sets/solver-track-results1.html")
     wrong = [row[0] for row in table(results.read_text(), "results") if "WRONG" in str(row)]
     assert wrong == ["scip 7"]
+    [line] = table(page(board, "sets/solver-track.html"), "seconds1")
+    assert line[1:] == ["&gt; 10", "WRONG"]
 
 
 def test_a_folder_without_rows_of_runs_is_named_and_left_out(board):

@@ -15,7 +15,7 @@ from typing import Any
 from rsjs.bks import storage
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.site import board_pages
-from rsjs.reporting.site.board_data import TRACK, Board, board_data
+from rsjs.reporting.site.board_data import KNOWN, TRACK, Board, board_data
 from rsjs.reporting.site.board_pages import content
 from rsjs.reporting.site.board_rankings import (
     Section,
@@ -66,9 +66,11 @@ def write_board(results: Path, folder: Path, submissions: Path | None = None) ->
     if submissions is not None and not submissions.is_dir():
         expected = "one with submissions, FAMILY/NAME/"
         raise InputError("", described("no folder"), expected, submissions)
-    board = board_data(results, submissions or results.parent / SUBMISSIONS)
+    with storage.reading(results / KNOWN):
+        board = board_data(results, submissions or results.parent / SUBMISSIONS)
+        made = placed(folder, partial(_write, board))
     counts = {"runs": len(board.rows), "instances": len(board.subjects), "sets": len(board.sets)}
-    return placed(folder, partial(_write, board)) | counts
+    return made | counts
 
 
 def _write(board: Board, root: Path) -> dict[str, Any]:

@@ -158,10 +158,10 @@ class Board:
 
     @cached_property
     def last(self) -> str:
-        """The last day of the histories of best-known values, "" without any."""
+        """The moment of the last step of best-known values, "" without any."""
         entries = (one.entry for one in self.subjects if one.entry is not None)
         steps = (step.date for one in entries for step in (*one.ub_data, *one.lb_data))
-        return max(steps, default="")[:10]
+        return max(steps, default="")
 
 
 @dataclass(kw_only=True)
@@ -182,8 +182,9 @@ def board_data(folder: Path, submissions: Path) -> Board:
     """
     Return what a folder of results has, `*/rows.csv` and `best_known/*.jsonl`, and submissions.
 
-    Those are in FAMILY/NAME/ of their folder, if it exists. InputError for results without rows of
-    runs and best-known values, and for rows that make no sense.
+    Those are in FAMILY/NAME/ of their folder, if it exists. Costs are compared with the values that
+    `storage.reading` names, also when a ranking is asked for. InputError for results without rows
+    of runs and best-known values, and for rows that make no sense.
     """
     rows, sources = _stored(folder)
     values = folder / KNOWN
@@ -191,9 +192,8 @@ def board_data(folder: Path, submissions: Path) -> Board:
     if not rows and not entries:
         expected = f"rows of runs, */{ROWS}, or best-known values, {KNOWN}/*.jsonl"
         raise InputError("", described("neither"), expected, folder)
-    with storage.reading(values):
-        rows = completed(rows, several=True) if rows else []
-        submitted = accepted(submissions, best_known=values) if submissions.is_dir() else []
+    rows = completed(rows, several=True) if rows else []
+    submitted = accepted(submissions, best_known=values) if submissions.is_dir() else []
     of_models = model_rows(rows)
     _label_versions(rows)
     drafts = _drafts(rows, entries, submitted)

@@ -78,7 +78,7 @@ def results_page(one: BoardSet, place: int, tables: Sequence[Table], part: int) 
 def instance_page(
     one: Subject, sets: Mapping[str, str], runs: Mapping[str, str], last: str
 ) -> dict[str, Any]:
-    """Return the page of an instance but for its runs; `last` is the last day of its history."""
+    """Return the page of an instance but for its runs; `last` is the last moment of its history."""
     pairs: list[tuple[str, str, str]] = [
         *(("set", name, sets[name]) for name in one.sets if name in sets),
         ("size", f"{one.nodes} nodes, {one.jobs} jobs" if one.nodes else "", ""),
@@ -257,7 +257,7 @@ def sets_table(board: Board) -> Table:
                 line["leaders"] = ", ".join(leaders[:2]) + more
                 line["leader_url"] = f"{one.url}#conditions{one.rankings.index(largest) + 1}"
         lines.append(line)
-    lines.sort(key=lambda line: -line.get("runs", 0))
+    lines.sort(key=lambda line: (line["kind"] == "others", -line.get("runs", 0)))
     return Table(
         name="sets",
         title="Sets",

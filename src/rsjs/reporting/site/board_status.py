@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import date
+from datetime import UTC, datetime
 from typing import Any
 
 from rsjs.bks.entries import BestKnown, Origin, Step
@@ -26,6 +26,7 @@ EVIDENCE = {
     RUN: "run, not repeated: not proved",
 }
 TICKS = 6  # dates on an axis
+SECONDS = 86400.0  # of a day
 
 
 def status_table(subjects: Sequence[Subject], name: str, runs: Mapping[str, str]) -> Table:
@@ -116,8 +117,8 @@ def _status_line(one: Subject, runs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def by(origin: Origin) -> str:
-    """Return who a value comes from: method and version of its solver, or the source."""
-    if origin.method is None:
+    """Return who a value comes from: of a run method and version of its solver, else its source."""
+    if origin.method is None or origin.run_id is None:
         return origin.source
     return f"{origin.method} {origin.solver_version or ''}".rstrip()
 
@@ -165,7 +166,7 @@ def submissions_table(subjects: Sequence[Subject]) -> Table:
 
 
 def history_plot(entry: BestKnown, last: str) -> Plot | None:
-    """Return cost and bound over time up to the day `last`; None if neither ever changed."""
+    """Return cost and bound over time up to the moment `last`; None if neither ever changed."""
     histories: Mapping[str, Sequence[Step]] = {"cost": entry.ub_data, "bound": entry.lb_data}
     if all(len(steps) < 2 for steps in histories.values()):
         return None
@@ -209,17 +210,20 @@ def closed_plot(entries: Sequence[BestKnown], last: str) -> Plot:
 
 
 def day(moment: str) -> float:
-    """Return a date as days since the year 1."""
-    return float(date.fromisoformat(moment[:10]).toordinal())
+    """Return a moment, UTC unless it says more, as days since 1970."""
+    found = datetime.fromisoformat(moment)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() / SECONDS
 
 
 def time_axis(days: Sequence[float]) -> Axis:
-    """Return an axis of days with some of their dates."""
+    """Return an axis of days with some of their dates, of few days with hours and minutes."""
     ticks: list[float] = []
     for one in sorted({*days}, reverse=True):
         if not ticks or ticks[-1] - one >= (max(days) - min(days)) / TICKS:
             ticks.append(one)
-    return Axis(ticks={x: date.fromordinal(int(x)).isoformat() for x in reversed(ticks)})
+    shown = "%Y-%m-%d" if max(days) - min(days) > TICKS else "%Y-%m-%d\n%H:%M"
+    words = [datetime.fromtimestamp(x * SECONDS, UTC).strftime(shown) for x in reversed(ticks)]
+    return Axis(ticks=dict(zip(reversed(ticks), words, strict=True)))
 
 
 def history_table(entry: BestKnown, runs: Mapping[str, str]) -> Table:

@@ -208,7 +208,7 @@ def facts_script(slug: str, rows: Sequence[ReportRow]) -> str:
 def _facts(row: ReportRow) -> dict[str, Any]:
     return {
         "title": f"{row['method']}, seed {row['seed']}",
-        "values": [_fact(row, one) for one in FACTS],
+        "values": ["" if row.get(one.name) is None else _fact(row, one) for one in FACTS],
         "message": row["message"],
         "record": "" if row["record"] is None else row["record"].as_posix(),
         "command": command(row),
