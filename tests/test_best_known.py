@@ -87,7 +87,7 @@ def test_the_page_on_the_library_has_these_counts():
 def test_the_page_on_the_library_lists_what_one_solver_alone_closes():
     text = (ROOT / "docs/reference/library.md").read_text()
     table = text[text.index("| one solver alone |") :].partition("\n\n")[0].splitlines()[2:]
-    left = [entry.instance for entry in of_one_solver(KNOWN)]
+    left = [entry.instance for entry in of_one_solver(KNOWN) if entry.solvers]
     listed = []
     for line in table:
         pattern, number, *_ = [cell.strip(" `") for cell in line.strip("|").split("|")]
