@@ -16,14 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import highspy
 import numpy as np
 
+from rsjs import rsjs_verify
+from rsjs.core.errors import InputError, described
 from rsjs.core.types import Bools, Floats
 from rsjs.formulations.backends.backend import never
 from rsjs.formulations.certificates.node_model import Kind, NodeModel
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.serialization import canonical_text, of_instance
 from rsjs.rsjs_verify import UNIT, Counts, Leaf
 
 FIRST, MORE = 4, 3  # columns of each job to begin with, and to add at a time
@@ -58,7 +63,7 @@ def grow(
     stop : callable
         Whether to branch no more.
     """
-    program, goal, left = _Program(model), int(target * UNIT), [State()]
+    program, goal, left = _Program(model), int(Fraction(target) * UNIT), [State()]
     entries: list[Entry] = []
     proved: list[int] = []
     while left:
@@ -268,3 +273,26 @@ class _Program:
             if of > 0.0 or (of < 0.0 and kind in state.most):
                 leaf.setdefault("counts", {}).setdefault(kind[0], {})[kind[1]] = of
         return leaf
+
+
+def certificate(
+    instance: Instance, target: float, stop: Callable[[], bool] = never
+) -> dict[str, Any]:
+    """
+    Return a certificate of a bound of an instance, the document `rsjs-bound/1`.
+
+    It proves the target if that can be proved, otherwise less, see `grow`. InputError for an
+    objective in which nodes do not pay for themselves.
+    """
+    try:
+        subject = rsjs_verify.Instance(rsjs_verify.parsed(canonical_text(of_instance(instance))))
+        slots = rsjs_verify.Slots(subject)
+    except rsjs_verify.Refused as error:
+        raise InputError(error.where, described(error.found), error.expected) from None
+    entries, proved = grow(NodeModel.of(slots), target, stop)
+    return {
+        "format": rsjs_verify.BOUND,
+        "instance": instance.digest,
+        "bound": rsjs_verify.rounded(proved, -inf),
+        "tree": entries,
+    }

@@ -1,10 +1,11 @@
-"""`rsjs bks`: list, verify, update."""
+"""`rsjs bks`: list, verify, update, certify."""
 
 import json
 import shutil
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library.sets import library_set
 from tests.campaign_text import campaign_text
@@ -84,7 +85,7 @@ def test_sets_are_counted(rsjs, made):
     shown = rsjs("bks", "sets", "--folder", made).out.splitlines()
     assert shown[0].split()[:2] == ["set", "instances"]
     [line] = [line for line in shown if line.startswith("tiny ")]
-    assert line.split()[1:7] == ["4", "1", "1", "0", "0", "3"]
+    assert line.split()[1:8] == ["4", "1", "1", "0", "0", "0", "3"]
     rows = rsjs("bks", "sets", "--folder", made, "--json").json
     assert [row["closed"] for row in rows if row["name"] in ("tiny", "small", "all")] == [1, 0, 1]
     assert rows[-1]["unknown"] == rows[-1]["members"] - 1
@@ -109,10 +110,11 @@ def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store
 def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(rsjs, made, store, tmp_path):
     good = rsjs("bks", "verify", "--folder", made)
     assert good.code == 0
-    assert good.out.endswith("1 of them confirmed; 1 solution passed the exact check\n")
+    passed = "1 solution and 0 certificates passed the exact check\n"
+    assert good.out.endswith(f"1 of them confirmed; {passed}")
     other = rsjs("bks", "verify", "--set", "small", "--folder", made)
-    none = "0 instances: 0 closed, 0 of them confirmed; 0 solutions passed the exact check\n"
-    assert other.out == none
+    none = "0 instances: 0 closed, 0 of them confirmed; 0 solutions and 0 certificates"
+    assert other.out == f"{none} passed the exact check\n"
     rsjs("bks", "update", store, "--folder", tmp_path / "known")
     path = tmp_path / "known" / "jahani.jsonl"
     path.write_text(path.read_text().replace('"status":"closed"', '"status":"open"'))
@@ -211,3 +213,17 @@ def test_bad_input_is_told_in_one_line(line, told, rsjs, made, store, folder, tm
     places = {"out": tmp_path, "made": made, "store": store, "file": folder / "small.json"}
     assert told in rsjs("bks", *line.format(**places).split()).refusal
     assert list(tmp_path.iterdir()) == []
+
+
+def test_certificates_are_made_shown_and_checked(rsjs, made, tmp_path):
+    known, file, instance = tmp_path / "known", tmp_path / "c.json", tmp_path / "i.json"
+    shutil.copytree(made, known)
+    first = rsjs("bks", "certify", "--folder", known)
+    assert first.out == f"{known}: 1 of 1 bound certified, 0 raised\n"
+    again = rsjs("bks", "certify", "--folder", known, "--json").json
+    assert (again["without"], again["certified"]) == (0, 0)
+    assert rsjs("bks", "list", NAME, "--folder", known, "--json").json["certified"] is True
+    assert rsjs("bks", "list", "--folder", known).out.splitlines()[1].split()[-1] == "yes"
+    rsjs("bks", "list", NAME, "--folder", known, "--certificate", file, "-o", instance)
+    assert rsjs_verify.main(["--bound", str(instance), str(file)]) == 0
+    assert "1 solution and 1 certificate passed" in rsjs("bks", "verify", "--folder", known).out

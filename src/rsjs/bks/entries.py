@@ -100,7 +100,7 @@ class BestKnown:
     lb_data: tuple[Bound, ...] = ()
     solution: Document | None = None  # of the least cost, `rsjs-solution/1`; see `schedules`
     instance_document: Document | None = None  # `rsjs-instance/1`, if no generator makes it
-    certificate: Document | None = None  # of the greatest bound, of workloads, see `schedules`
+    certificate: Document | None = None  # of the greatest bound, packed, see `certificates`
 
     @property
     def family(self) -> str:

@@ -26,6 +26,7 @@ from typing import Any
 
 from rsjs.bks import schedules, storage
 from rsjs.bks.candidates import Candidates, CostCandidate
+from rsjs.bks.certificates import claims
 from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin
 from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.bks.regenerate import constructed, document, made_by
@@ -152,8 +153,8 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
         known = replace(known, ub_data=(*known.ub_data, best[0]), solution=best[1])
     bound = None if known.closed else _greatest(known, candidates.bounds)
     if bound is not None:
-        certificate = candidates.certificates.get(bound.run_id or bound.source)
-        known = replace(known, lb_data=(*known.lb_data, bound), certificate=certificate)
+        known = replace(known, lb_data=(*known.lb_data, bound))
+    known = replace(known, certificate=_certificate(known, bound, candidates))
     costs = [one for one in candidates.costs if one.name not in refused]
     return Merged(known=_confirmed(known, costs, candidates.bounds), refused=reasons)
 
@@ -212,6 +213,16 @@ def _greatest(known: BestKnown, candidates: Iterable[Bound]) -> Bound | None:
     if best is None or (known.bound is not None and best.value <= known.bound.value):
         return None
     return best
+
+
+def _certificate(known: BestKnown, bound: Bound | None, candidates: Candidates) -> Document | None:
+    """Return a certificate that claims the greatest bound: the bound's own, that known, another."""
+    if known.bound is None:
+        return known.certificate
+    own = None if bound is None else candidates.certificates.get(bound.run_id or bound.source)
+    offered = (own, known.certificate, *candidates.certificates.values())
+    reach = (one for one in offered if one and claims(one, known.bound.value))
+    return next(reach, None)
 
 
 def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:

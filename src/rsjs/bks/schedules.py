@@ -4,8 +4,7 @@ Best-known values of workloads: schedules are logs of simulations, bounds have c
 A cost is that of a simulation with the default options, whatever its policy is told of the epochs
 that jobs run: a schedule in hindsight counts like any other. It is what a replay of the log comes
 to, in which the checker and the engine hold each solution to the constraints; sums of a simulation
-are floats, so there is no exact fraction. The bound of a certificate is evaluated again by
-`rsjs_verify` in exact arithmetic, as anybody can.
+are floats, so there is no exact fraction. Their bounds have certificates (`certificates`).
 
 Both are kept as they are written, packed: {"format": ..., "packed": xz in base64}.
 """
@@ -17,12 +16,10 @@ import lzma
 from base64 import b64decode, b64encode
 from typing import Any
 
-from rsjs import rsjs_verify
 from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Workload
-from rsjs.instances.io.serialization import canonical_text, of_workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.simulation import event_log
-from rsjs.simulation.bounds import CERTIFICATE
 from rsjs.simulation.event_log import Log
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Status
@@ -89,15 +86,3 @@ def priced(workload: Workload, log: Log) -> Document:
     terms = {"tardiness": totals.tardiness, "energy": totals.energy}
     terms |= {"postponement": 0.0, "idle": 0.0}
     return {"value": totals.cost, "exact": None, "terms": terms}
-
-
-def proved(workload: Workload, certificate: Any) -> float:
-    """Return the bound [$] that a certificate of an entry proves, by exact arithmetic."""
-    text = unpacked(certificate, CERTIFICATE, "/certificate")
-    try:
-        document = rsjs_verify.fit(rsjs_verify.parsed(text), rsjs_verify.THE_BOUND)
-        subject = rsjs_verify.Workload(rsjs_verify.parsed(canonical_text(of_workload(workload))))
-        return float(rsjs_verify.bound_of(subject, document))
-    except rsjs_verify.Refused as error:
-        where = f"/certificate{error.where}"
-        raise InputError(where, described(error.found), error.expected) from None

@@ -187,6 +187,7 @@ class Coverage:
     closed: int  # whose least cost is proved
     confirmed: int  # closed ones that another method or solver proves, too
     two_solvers: int  # closed ones that two solvers prove
+    certified: int  # whose greatest bound has a certificate, open ones among them
     open: int  # with a cost or a bound, and a gap
     unknown: int  # members without any value
     gap: float | None  # largest of the open ones; 1 where cost or bound is missing
@@ -219,6 +220,7 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
             closed=len(closed),
             confirmed=sum(entry.confirmed for entry in closed),
             two_solvers=len(closed) - len(of_one_solver(closed)),
+            certified=sum(entry.certificate is not None for entry in found),
             open=len(found) - len(closed),
             unknown=len(wanted) - len(found),
             gap=max((1.0 if gap is None else gap for gap in gaps), default=None),

@@ -19,7 +19,7 @@ from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import document as document_of
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
-from rsjs.cli.options import Json, argument, option, options_named
+from rsjs.cli.options import Json, TimeLimit, argument, option, options_named
 from rsjs.cli.output import (
     number,
     percent,
@@ -78,7 +78,7 @@ def list_(
     ] = None,
     solution: Annotated[Path | None, option("FILE", "Write its least-cost solution.")] = None,
     certificate: Annotated[
-        Path | None, option("FILE", "Write the prices that prove the bound of a workload.")
+        Path | None, option("FILE", "Write the certificate of its bound, if it has one.")
     ] = None,
     name: OfSet = None,
     unsettled: Annotated[bool, option(None, "Only open or unconfirmed ones.", "--open")] = False,
@@ -90,7 +90,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List the best-known values of each instance, or all values of one.
+    List the best-known values of each instance, or all of one.
 
     \b
     Example:
@@ -101,8 +101,9 @@ def list_(
       rsjs bks list kiros-kiros-base-at0-synthetic-N2-J6-s1 -o i.json --solution s.json
 
     Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
-    another method or another solver that prove the same bound. Without the sources only cost, bound
-    and status are known, of the instances of the library.
+    another method or another solver that prove the same bound. Certificate: prices that prove it up
+    to 1e-6, for `rsjs_verify.py --bound`. Without the sources only cost, bound and status are
+    known, of the instances of the library.
     """
     writable(output)
     writable(solution)
@@ -122,7 +123,7 @@ def list_(
         if as_solu:
             print(*storage.solu(known), sep="\n")
             return
-        document, note = [entry.as_document() for entry in known], _summary(known)
+        document, note = [_document(entry) for entry in known], _summary(known)
     elif one_solver:
         raise InputError("--one-solver", described("no histories"), "the sources, or --folder")
     else:
@@ -131,13 +132,21 @@ def list_(
     if as_json:
         print_json(document)
         return
-    lines = [["instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by"]]
+    lines = [["instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by", "certificate"]]
     for row in document:
         values = bound, cost = row["lower_bound"], row["upper_bound"]
         witnesses = len(row["lb_data"][-1]["confirmed_by"]) if row.get("lb_data") else 0
         shown = [number(value, DIGITS) for value in values]
+        proof = "yes" if row.get("certified") else "-"
         lines.append(
-            [row["instance"], row["status"], *shown, percent(gap(cost, bound)), str(witnesses)]
+            [
+                row["instance"],
+                row["status"],
+                *shown,
+                percent(gap(cost, bound)),
+                str(witnesses),
+                proof,
+            ]
         )
     print_columns(lines, words=2)
     print(note)
@@ -154,6 +163,11 @@ def _shipped(members: Collection[str] | None, *, unsettled: bool) -> list[dict[s
             head = {"instance": name, "sha256": sha256, "status": status}
             rows.append({**head, "lower_bound": bound, "upper_bound": cost})
     return [row for row in rows if not (unsettled and row["status"] == CLOSED)]
+
+
+def _document(entry: BestKnown) -> dict[str, Any]:
+    """Return what is known, and whether a certificate proves the bound."""
+    return {**entry.as_document(), "certified": entry.certificate is not None}
 
 
 def _write(
@@ -178,7 +192,7 @@ def _write(
 
 def _show(entry: BestKnown, *, as_json: bool) -> None:
     """Print the histories of an instance, the newest first."""
-    document = entry.as_document()
+    document = _document(entry)
     if as_json:
         print_json(document)
         return
@@ -203,15 +217,16 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
     Example:
       rsjs bks sets
 
-    Open: there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
+    Certified: prices prove the bound up to 1e-6, in exact arithmetic and without a solver. Open:
+    there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
     An instance that several sets have counts once in the last line.
     """
     rows = storage.coverage(_known(folder))
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    heads = ("set", "instances", "closed", "confirmed", "by two solvers", "open", "unknown")
-    lines: list[tuple[str, ...]] = [(*heads, "largest gap")]
+    heads = ("set", "instances", "closed", "confirmed", "by two solvers", "certified", "open")
+    lines: list[tuple[str, ...]] = [(*heads, "unknown", "largest gap")]
     lines += [(*map(str, counts), percent(largest)) for *counts, largest in map(astuple, rows)]
     print_columns(lines, words=1)
 
@@ -231,19 +246,22 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
 
     Each head is the best of its history and each history improves; gaps and status are right; no
     bound lies above a cost; each instance is made again and has its sha256; each solution passes
-    the exact check at the cost stated. With --set, only the members of a set are made again, their
-    solutions checked, and counted: all take about two minutes.
+    the exact check at the cost stated; each certificate proves its bound. With --set, only the
+    members of a set are made again, their solutions and certificates checked, and counted: all
+    take about twenty minutes.
     """
     with busy("checking values"):
         result = verified(folder or storage.known_here(), _members(name))
     if as_json:
         counts = {"instances": len(result.known), "solutions": result.solutions}
+        counts["certificates"] = result.certificates
         print_json({**counts, "findings": result.findings})
     elif result.findings:
         print(*result.findings, sep="\n")
     else:
         exact = counted(result.solutions, "solution")
-        print(f"{_summary(result.known)}; {exact} passed the exact check")
+        proofs = counted(result.certificates, "certificate")
+        print(f"{_summary(result.known)}; {exact} and {proofs} passed the exact check")
     raise typer.Exit(1 if result.findings else 0)
 
 
@@ -326,6 +344,45 @@ def update(
             total = counted(len(result.after), "instance")
             print(f"{folder}: {len(result.changed)} of {total} with candidates changed")
     raise typer.Exit(1 if result.contradictions or result.refused else 0)
+
+
+@app.command("certify")
+def certify(
+    name: OfSet = None,
+    time_limit: TimeLimit = 15.0,
+    folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
+    as_json: Json = False,
+) -> None:
+    """
+    Make certificates for bounds that have none.
+
+    \b
+    Example:
+      rsjs bks certify --set jahani-azure-base
+      rsjs bks list --set jahani-azure-base
+
+    A certificate has prices from which `rsjs_verify.py --bound` computes the bound in exact
+    arithmetic, without a solver. It is kept if it proves the bound up to 1e-6; where it proves
+    more, the bound is raised. Run the command again to resume. All take about an hour.
+    """
+    from rsjs.bks import certify as certificates
+
+    writable(folder, folder=True)
+    members = _members(name)
+    known = [one for one in _known(folder) if members is None or one.sha256 in members]
+    entries, found, raised = certificates.without(known), 0, 0
+    with busy("making certificates"):
+        for update in certificates.certify(folder, entries, time_limit):
+            found += sum(one.certificate is not None for one in update.changed)
+            raised += sum(
+                len(one.lb_data) > len(update.before[one.sha256].lb_data) for one in update.changed
+            )
+    counts = {"without": len(entries), "certified": found, "raised": raised}
+    if as_json:
+        print_json({"folder": folder, **counts})
+        return
+    note = f"{found} of {counted(len(entries), 'bound')} certified, {raised} raised"
+    print(f"{folder}: {note}")
 
 
 def _summary(known: Sequence[BestKnown]) -> str:

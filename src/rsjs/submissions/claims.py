@@ -12,23 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf, isclose
 from pathlib import Path
 from typing import Any
 
 from rsjs import rsjs_verify
 from rsjs.bks import schedules
+from rsjs.bks.certificates import evaluated
 from rsjs.bks.entries import Document
 from rsjs.bks.exact_cost import AGREEMENT, priced
-from rsjs.bks.regenerate import document as document_of
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
 from rsjs.instances.check import TOLERANCE
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.deserialization import to_solution
 from rsjs.instances.io.json_schema import fit
-from rsjs.instances.io.serialization import SOLUTION, canonical_text
+from rsjs.instances.io.serialization import SOLUTION
 from rsjs.instances.io.strict_json import Reader, read_json_lines
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
@@ -231,22 +230,13 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
         if document.get(key, wanted) != wanted:
             expected = f"{wanted!r}: other bounds do not hold for every schedule"
             raise InputError(f"/{key}", document[key], expected)
-    claimed, proved, holds = _evaluated(claim.subject, text)
+    claimed, proved, holds = evaluated(claim.subject, text)
     if not holds:
         expected = f"at most {float(proved)!r}, what the certificate proves: correct it"
         raise FalseClaim("/bound", float(claimed), expected)
     value = min(rsjs_verify.rounded(proved, -inf), float(claimed))
     kept = schedules.packed(BOUND, text)
     return replace(claim, bound_file=name, bound=value, evidence=CERTIFICATE, certificate=kept)
-
-
-def _evaluated(subject: Subject, text: str) -> tuple[Fraction, Fraction, bool]:
-    """Return what a certificate claims and proves [$], and whether the claim holds."""
-    try:
-        of = rsjs_verify.subject_of(rsjs_verify.parsed(canonical_text(document_of(subject))))
-        return rsjs_verify.claimed_and_proved(of, rsjs_verify.parsed(text))
-    except rsjs_verify.Refused as error:
-        raise InputError(error.where, described(error.found), error.expected) from None
 
 
 def _of_run(claim: Claim, document: Document, name: str, path: Path, *, rerun: bool) -> Claim:
