@@ -1,4 +1,4 @@
-"""`rsjs bks`: list, verify, update, certify."""
+"""`rsjs bks`: list, verify, update."""
 
 import json
 import shutil
@@ -218,9 +218,9 @@ def test_bad_input_is_told_in_one_line(line, told, rsjs, made, store, folder, tm
 def test_certificates_are_made_shown_and_checked(rsjs, made, tmp_path):
     known, file, instance = tmp_path / "known", tmp_path / "c.json", tmp_path / "i.json"
     shutil.copytree(made, known)
-    first = rsjs("bks", "certify", "--folder", known)
+    first = rsjs("bks", "update", "--certify", "--folder", known)
     assert first.out == f"{known}: 1 of 1 bound certified, 0 raised\n"
-    again = rsjs("bks", "certify", "--folder", known, "--json").json
+    again = rsjs("bks", "update", "--certify", "--folder", known, "--json").json
     assert (again["without"], again["certified"]) == (0, 0)
     assert rsjs("bks", "list", NAME, "--folder", known, "--json").json["certified"] is True
     assert rsjs("bks", "list", "--folder", known).out.splitlines()[1].split()[-1] == "yes"

@@ -23,7 +23,7 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.runs.provenance import utc
 
-SOURCE = "rsjs bks certify"
+SOURCE = "certificate"
 AT_ONCE = 20  # entries between two times of writing
 SHORT = 0.8e-6  # relative: less than the tolerance, so that prices may be rounded
 

@@ -19,7 +19,7 @@ from rsjs.bks.merge import update as updated
 from rsjs.bks.regenerate import document as document_of
 from rsjs.bks.regenerate import made_again
 from rsjs.bks.verify import verify as verified
-from rsjs.cli.options import Json, TimeLimit, argument, option, options_named
+from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.output import (
     number,
     percent,
@@ -277,6 +277,13 @@ def update(
     rerun: Annotated[
         bool, option(None, "Repeat the runs that bounds of submissions come from.", "--rerun")
     ] = False,
+    certify: Annotated[
+        bool, option(None, "Make certificates for bounds that have none, and no more.", "--certify")
+    ] = False,
+    name: OfSet = None,
+    time_limit: Annotated[
+        float, option("SECONDS", "With --certify, time of each.", "--time-limit")
+    ] = 15.0,
     folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
     as_json: Json = False,
 ) -> None:
@@ -289,14 +296,26 @@ def update(
       rsjs bks update runs/best-known
       rsjs bks update submissions/jahani/mine
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
+      rsjs bks update --certify --set jahani-azure-base
 
     A cost is taken if its solution passes the exact check, a bound if its method declares it valid
     for the instance as given. A submission must pass `rsjs submit check`; its bounds are taken with
     their certificates, or with --rerun if the runs that they name reach them. A bound above the
     lowest cost is a contradiction: both runs are named, nothing is written, and the exit code is 1.
     Running the command again changes nothing.
+
+    --certify finds prices from which `rsjs_verify.py --bound` computes a bound in exact arithmetic,
+    without a solver. They are kept if they prove the bound up to 1e-6; if they prove more, it is
+    raised. Run the command again to resume; all take about an hour.
     """
     writable(folder, folder=True)
+    members = _members(name)
+    values = stores or solution or instance or source
+    if (certify and values) or (name is not None and not certify):
+        raise InputError("--certify", described("others" if certify else "none"), "it, or values")
+    if certify:
+        _certify(folder, members, time_limit, as_json=as_json)
+        return
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [option for option, value in given.items() if not value]
     left_out: list[str] = []
@@ -346,43 +365,23 @@ def update(
     raise typer.Exit(1 if result.contradictions or result.refused else 0)
 
 
-@app.command("certify")
-def certify(
-    name: OfSet = None,
-    time_limit: TimeLimit = 15.0,
-    folder: Annotated[Path, option("DIR", "Folder of the best-known values.")] = storage.HERE,
-    as_json: Json = False,
-) -> None:
-    """
-    Make certificates for bounds that have none.
+def _certify(folder: Path, members: set[str] | None, time_limit: float, *, as_json: bool) -> None:
+    """Make certificates for bounds that have none, and print how many."""
+    from rsjs.bks import certify
 
-    \b
-    Example:
-      rsjs bks certify --set jahani-azure-base
-      rsjs bks list --set jahani-azure-base
-
-    A certificate has prices from which `rsjs_verify.py --bound` computes the bound in exact
-    arithmetic, without a solver. It is kept if it proves the bound up to 1e-6; where it proves
-    more, the bound is raised. Run the command again to resume. All take about an hour.
-    """
-    from rsjs.bks import certify as certificates
-
-    writable(folder, folder=True)
-    members = _members(name)
     known = [one for one in _known(folder) if members is None or one.sha256 in members]
-    entries, found, raised = certificates.without(known), 0, 0
+    entries, certified, raised = certify.without(known), 0, 0
     with busy("making certificates"):
-        for update in certificates.certify(folder, entries, time_limit):
-            found += sum(one.certificate is not None for one in update.changed)
+        for update in certify.certify(folder, entries, time_limit):
+            certified += sum(one.certificate is not None for one in update.changed)
             raised += sum(
                 len(one.lb_data) > len(update.before[one.sha256].lb_data) for one in update.changed
             )
-    counts = {"without": len(entries), "certified": found, "raised": raised}
+    counts = {"without": len(entries), "certified": certified, "raised": raised}
     if as_json:
         print_json({"folder": folder, **counts})
         return
-    note = f"{found} of {counted(len(entries), 'bound')} certified, {raised} raised"
-    print(f"{folder}: {note}")
+    print(f"{folder}: {certified} of {counted(len(entries), 'bound')} certified, {raised} raised")
 
 
 def _summary(known: Sequence[BestKnown]) -> str:
