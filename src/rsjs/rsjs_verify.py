@@ -280,8 +280,7 @@ THE_BOUND = {
 VALUES = {"*": {"*": ANY}}  # by node type and slot
 ENTRY = {
     **{"type?": NAME, "slot?": NAME, "most?": ("whole", 0, 10**9), "counts?": VALUES},
-    **{"prices?": {"*": {"*": POSITIVE}}, "rents?": {"*": ANY}, "stays?": {"*": ANY}},
-    "node_rents?": {"*": ANY},
+    **{"prices?": {"*": {"*": POSITIVE}}, "rents?": {"*": ANY}},
 }
 THE_TREE = {
     **{"format": NAME, "instance": NAME, "bound": ("number", -math.inf, math.inf)},
@@ -979,9 +978,6 @@ class Slots:
             late = instance.hours_late(job, slowest, wait=instance.H)
             self.postponed.append(in_units(instance.rho * job["weight"] * late))
             self._read(j, job)
-        keeps = Counter(instance.current["job_node"][j] for j in self.stays)  # type: ignore[index]
-        largest = max(v["gpus"] for v in self.types.values())
-        self.work += sum(number**2 for number in keeps.values()) * largest
 
     def unit(self, name: str) -> int:
         """Return the units of a GPU of a node type."""
@@ -1073,15 +1069,6 @@ class Leaf:
             for name, value in leaf.get("rents", {}).items()
             if self._known("rents", name, NODE_COUNT)
         }
-        self.kept = self._stays(leaf)  # node -> {job that has a price to stay: that price}
-        self.of_node = {
-            n: self._exact(leaf["node_rents"][str(n)], f"/node_rents/{n}")
-            for n in self.kept
-            if str(n) in leaf.get("node_rents", {})
-        }
-        for text in leaf.get("node_rents", {}):
-            known = text in map(str, self.kept)
-            must(known, f"{where}/node_rents", text, "a node where jobs have prices to stay")
         self.fills = {name: self._fill(name) for name in slots.types}
 
     def _exact(self, value: Fraction, place: str) -> int:
@@ -1096,18 +1083,6 @@ class Leaf:
         known = known and not (key == "prices" and slot.startswith("lead"))  # those follow
         must(known, f"{place}/{step(name)}", slot, "a slot that a job may take")
         return True
-
-    def _stays(self, leaf: Document) -> dict[int, dict[int, int]]:
-        current = self.slots.instance.current
-        kept: dict[int, dict[int, int]] = {}
-        for text, value in leaf.get("stays", {}).items():
-            place = f"/stays/{step(text)}"
-            j = int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else -1
-            can = j in self.slots.stays and current is not None and current["job_level"][j] < 0
-            must(can, self.where + place, text, "the number of a job that stays on GPUs of its own")
-            assert current is not None
-            kept.setdefault(current["job_node"][j], {})[j] = self._exact(value, place)
-        return kept
 
     def offered(self, name: str, slot: str) -> int:
         """Return what a node is paid for a slot: the price, and that of the count."""
@@ -1139,7 +1114,6 @@ class Leaf:
     def bound(self) -> int:
         """Return the bound in units of 1 / UNIT $."""
         slots, best = self.slots, list(self.slots.postponed)
-        strict = {j for jobs in self.kept.values() for j in jobs}
         price: dict[tuple[str, str], int] = {}
         for name, rows in slots.costs.items():
             for slot, row in rows.items():
@@ -1149,11 +1123,9 @@ class Leaf:
                 for j, cost in row.items():
                     if cost + of < best[j]:
                         best[j] = cost + of
-        for j, (name, free) in slots.stays.items():
-            if j not in strict:  # as if it stayed on any node
-                best[j] = min(best[j], *(cost + price[name, slot] for slot, cost in free.items()))
-        worth = {n: self._node(n, jobs, best) for n, jobs in self.kept.items()}
-        total = sum(best) + self._nodes(worth)
+        for j, (name, free) in slots.stays.items():  # as if it stayed on any node
+            best[j] = min(best[j], *(cost + price[name, slot] for slot, cost in free.items()))
+        total = sum(best) + self._nodes()
         for (name, slot), of in self.counts.items():
             if of < 0:
                 place, most = f"{self.where}/counts", self.most.get((name, slot))
@@ -1163,33 +1135,8 @@ class Leaf:
                 total += of * self.least.get((name, slot), 0)
         return total
 
-    def _node(self, n: int, jobs: dict[int, int], best: list[int]) -> tuple[str, int]:
-        """Return type and worth of a node that keeps jobs; lower `best` to what they pay there."""
-        slots, name = self.slots, self.slots.stays[next(iter(jobs))][0]
-        fill = self.fills[name][0]
-        size = len(fill) - 1
-        gpus = {j: slots.instance.current["job_gpus"][j] for j in jobs}  # type: ignore[index]
-        everyone = beside(fill, [(gpus[j], jobs[j]) for j in jobs])
-        for j, price in jobs.items():
-            own = slots.stays[j][1]
-            best[j] = min(best[j], own[str(gpus[j])] + price)
-        if not slots.leads:
-            return name, everyone[size]
-        rent = self.rents.get(name, 0)
-        worth = self.of_node.get(n, rent)
-        for slot in slots.costs[name]:
-            if slot[0] == "l":
-                left = int(slot[5:].partition("+")[0])
-                worth = max(worth, rent + everyone[left] - fill[left])
-        for j in jobs:
-            others = beside(fill, [(gpus[i], jobs[i]) for i in jobs if i != j])
-            for slot, cost in slots.stays[j][1].items():
-                if slot[0] == "l":
-                    best[j] = min(best[j], cost + worth - others[int(slot[5:])])
-        return name, worth
-
-    def _nodes(self, worth: dict[int, tuple[str, int]]) -> int:
-        """Return the least that nodes cost besides what slots pay, given the worth of some."""
+    def _nodes(self) -> int:
+        """Return the least that nodes cost besides what slots pay."""
         slots, instance = self.slots, self.slots.instance
         rule, mu, price = instance.rules["open_nodes"], instance.rules["mu"], {}
         for name, v in slots.types.items():
@@ -1202,16 +1149,10 @@ class Leaf:
             usual = {name: max(0, of) for name, of in usual.items()}
         classes = Counter(tuple(types) for types in instance.allowed)
         least = {of: min(price[name] - usual[name] for name in of) for of in classes}
-        single = []
-        for n, (name, of) in worth.items():
-            own = tuple(instance.allowed[n])
-            classes[own] -= 1
-            kept = price[name] - max(of, 0 if rule == "jahani_eq" else of)
-            single.append((min(least[own], kept) if name in own else least[own], 1))
         left, total = min(len(instance.jobs), len(instance.allowed)), 0
         if rule == "rsjs_eq_feasible":
             left = most_nodes_with_a_job(instance)
-        for each, number in sorted([*single, *((least[of], n) for of, n in classes.items())]):
+        for each, number in sorted((least[of], n) for of, n in classes.items()):
             taken = min(left, number) if each < 0 or rule != "free" else 0
             total, left = total + taken * each, left - taken
         return total
@@ -1223,15 +1164,6 @@ def knapsack(worth: dict[int, int], room: int) -> list[int]:
     for r in range(1, room + 1):
         fits = (best[r - size] + each for size, each in worth.items() if size <= r)
         best[r] = max(best[r - 1], max(fits, default=0))
-    return best
-
-
-def beside(best: list[int], parts: list[tuple[int, int]]) -> list[int]:
-    """Return what rooms are worth if these parts (size, worth) may be there, too, once each."""
-    best = list(best)
-    for size, worth in parts:
-        for room in range(len(best) - 1, size - 1, -1):
-            best[room] = max(best[room], best[room - size] + worth)
     return best
 
 
