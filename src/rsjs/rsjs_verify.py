@@ -121,6 +121,7 @@ DEEPEST = 50  # brackets in `meta` and `generator`
 MOST_NODES = 10**6
 MOST_BYTES, MOST_VALUES = 2**28, 2 * 10**7  # of a file, decompressed; brackets and commas in it
 MOST_STEPS = 100_000  # of the search for a packing
+MOST_TERMS = 3 * 10**8  # of sums that a certificate of a workload needs
 MOST_WORK, MOST_PRICED = 2 * 10**8, 10**7  # prices of a certificate; costs of jobs in slots
 UNIT = 10**12  # in a $: costs in bounds are rounded to this
 NODE_COUNT = "nodes"  # the count of nodes of a type
@@ -1258,6 +1259,7 @@ class Prices:
             for k in range(1, most + 1):
                 each = min(bill[u] / u for bill in bills for u in range(k, len(bill)))
                 self.least[gpu].append(k * each)
+        self.work = 0  # terms so far, of sums over kinds of buckets
         self.lows: dict[Mode, list[float]] = {}  # of each mode by bucket, rounded down
         self._paid: dict[Mode, tuple[list[Fraction], list[Fraction]]] = {}
         alike: dict[tuple[Fraction, ...], int] = {}
@@ -1277,6 +1279,11 @@ class Prices:
                 must(len(row) == self.count, place, row, f"{self.count} prices, one per bucket")
                 found[gpu][int(size)] = row
         return found
+
+    def spend(self, terms: int) -> None:
+        """Count the terms of a sum; refuse prices that need too many."""
+        self.work += terms
+        must(self.work <= MOST_TERMS, "/prices", f"over {MOST_TERMS} terms", "fewer buckets")
 
     def of_gpus(self, gpu: str, count: int, bucket: int) -> Fraction:
         """Return P_ib(k) [$/h]."""
@@ -1333,6 +1340,8 @@ class AloneJob:
         self.work = prices.workload.epochs[j]
         self.fastest = self.release + self.work * min(rates.values())
         self.slowest = self.work * max(rates.values())
+        least = min(rates.values())
+        must(least * LARGEST >= 1, f"/jobs/{j}/hours_per_epoch", least, f">= {1 / LARGEST}")
         speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
         lows = [prices.low(mode) for mode in rates]
         self.modes = [  # (speed, $/h) of the modes that may be best, by kind of bucket
@@ -1371,6 +1380,7 @@ class AloneJob:
         """Return about the mu that proves most of E_j for these hours."""
 
         def proved(mu: float) -> tuple[float, float]:
+            self.prices.spend(len(hours))
             value, turn = mu * self.work, float(self.work)
             for kind, time in hours.items():
                 saved, speed = self.saved(mu, kind)
@@ -1400,6 +1410,7 @@ class AloneJob:
 
         With the choice of modes, no term is off by more than 2**-50 of what `size` has for it.
         """
+        self.prices.spend(len(hours))
         late = float(self.weight * (end - self.due))
         terms, size = [mu * self.work, late], mu * self.work + abs(late)
         for kind, time in hours.items():
