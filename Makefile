@@ -88,7 +88,7 @@ outside: ## install the wheel of dist/, run the commands and the tests of the sd
 dataset: $(VENV)/installed ## write library, best-known values, models and runs into build/, packed
 	rm -rf build/dataset
 	$(BIN)/rsjs export dataset -o build/dataset
-	cd build && tar --sort=name --owner=0 --group=0 --numeric-owner -cf rsjs-bench-dataset.tar dataset
+	cd build && tar --sort=name --owner=0 --group=0 --numeric-owner --mode=a+rX,go-w -cf rsjs-bench-dataset.tar dataset
 
 clean: ## remove environments, builds and caches
 	rm -rf $(VENV) $(DEMO) build dist *.egg-info .asv .benchmarks .hypothesis .*_cache

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from docs.make.solver_track import SHIFT, is_wrong
+from docs.make.solver_track import SHIFT
 from docs.make.tables import number, proved, stored, table
+from rsjs.bks.evidence import is_wrong_answer
 from rsjs.campaigns.solver_versions import locks
 from rsjs.formulations.milp.models import models
 from rsjs.reporting.figures.draw import write
@@ -28,7 +29,7 @@ def runs() -> pd.DataFrame:
     """Return the stored runs: `solver`, `seconds` of CPU, nan where nothing was proved, `wrong`."""
     known = {model.name: model for model in models()}
     rows = stored("solver_versions/rows.csv")
-    wrong = rows.apply(lambda row: is_wrong(row, known[row["instance"]]), axis=1)
+    wrong = rows.apply(lambda row: is_wrong_answer(row, known[row["instance"]]), axis=1)
     done = rows.apply(proved, axis=1) & ~wrong
     return rows.assign(
         solver=rows["method"].str.extract(r"@(\w+)")[0],

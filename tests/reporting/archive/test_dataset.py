@@ -63,6 +63,8 @@ def _files(folder):
 def test_the_same_sources_give_the_same_bytes(results, package, tmp_path):
     export(results, tmp_path / "twice", OPTIONS, str)
     assert _files(tmp_path / "twice") == _files(package)
+    paths = [tmp_path / "twice", *(tmp_path / "twice").rglob("*"), package, *package.rglob("*")]
+    assert len({path.stat().st_mtime for path in paths}) == 1  # packed they are the same, too
 
 
 def test_the_sums_are_those_of_all_other_files(package):

@@ -149,6 +149,8 @@ def test_solvers_are_compared_on_models_and_a_bound_above_a_known_cost_is_wrong(
     [results] = board.glob("sets/solver-track-results1.html")
     wrong = [row[0] for row in table(results.read_text(), "results") if "WRONG" in str(row)]
     assert wrong == ["scip 7"]
+    [line] = table(page(board, "sets/solver-track.html"), "seconds1")
+    assert line[1:] == ["&gt; 10", "WRONG"]
 
 
 def test_a_folder_without_rows_of_runs_is_named_and_left_out(board):

@@ -48,8 +48,8 @@ def _sum(path: Path) -> str:
 
 
 def date_all(folder: Path, date: str) -> None:
-    """Give all files one time, ISO 8601, so that packing them gives the same bytes each time."""
+    """Give a folder and all in it one time, ISO 8601: packed, they are the same bytes each time."""
     seconds = datetime.fromisoformat(date).timestamp()
-    for path in folder.rglob("*"):
+    for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             os.utime(path, (seconds, seconds))

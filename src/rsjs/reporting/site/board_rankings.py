@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 from rsjs.reporting.figures.methods import ranking as ranking_figure
-from rsjs.reporting.site.board_data import TRACK, BoardSet
+from rsjs.reporting.site.board_data import TRACK, BoardSet, Ranking
 from rsjs.reporting.site.comparison_pages import results_table
 from rsjs.reporting.site.pages import Downloads, instance_url, method_url, run_url, runs_url
 from rsjs.reporting.site.plots import Plot, figure_plot
@@ -39,6 +41,7 @@ UNTIMED = (
     "Seconds are shown in grey, marked †, and rank nothing: not all of these runs had a machine to"
     " themselves, or the rows do not tell."
 )
+NONE_WRONG = "No answer of these runs is known to be wrong."
 MOST_BYTES = 2_000_000  # of the rows of a table on a page
 FEW_CELLS = 2_000  # of a table that is not split
 
@@ -168,6 +171,44 @@ def ranking_table(one: BoardSet, place: int, parts: Mapping[str, str]) -> Table:
     )
 
 
+def seconds_table(ranking: Ranking, place: int) -> Table:
+    """Return the running time of each solver on each model, a line per model."""
+    rows = {(str(row["instance"]), str(row["method"])): row for row in ranking.family.rows}
+    methods = sorted({method for _, method in rows})
+
+    def text(line: Row, method: str) -> str:
+        row = rows.get((line["instance"], method))
+        if row is None or row["quality"] == "WRONG":
+            return "" if row is None else "WRONG"
+        seconds = line[method]
+        return f"> {row['time_limit']:g}" if seconds is None else formats.measured(seconds)
+
+    def link(line: Row, key: str) -> str:
+        row = rows.get((line["instance"], key))
+        return line["url"] if key == "instance" else run_url(row) if row else ""
+
+    lines: dict[str, dict[str, Any]] = {}
+    for (name, method), row in rows.items():
+        line = lines.setdefault(name, {"instance": name, "url": instance_url(row)})
+        line[method] = known(row, "total_s") if row["quality"] == "OPTIMAL_VERIFIED" else None
+    return Table(
+        name=f"seconds{place + 1}",
+        title="Running time to the proof of an optimum",
+        columns=[
+            Column("instance", "model"),
+            *(
+                Column(one, one, unit="s", text=partial(text, method=one), align="right")
+                for one in methods
+            ),
+        ],
+        rows=[*lines.values()],
+        notes=["To the gap that each run was asked for; > limit: not proved, in whatever time."],
+        link=link,
+        mark=lambda line, key: "bad" if key in methods and text(line, key) == "WRONG" else "",
+        shared=frozenset() if ranking.is_timed else frozenset(methods),
+    )
+
+
 def result_parts(one: BoardSet, place: int) -> tuple[list[Table], dict[str, str]]:
     """Return the results behind a ranking in parts, and the place of those of each method."""
     ranking = one.rankings[place]
@@ -217,6 +258,10 @@ def ranking_section(
     if (scores := simulation_table(analysis.ordered)) is not None:
         scores = replace(scores, name=f"scores{place + 1}", title="Cost over the bound")
         tables.insert(1, replace(scores, link=table.link, footer=table.footer))
+    if one.kind == "models":
+        told = "" if any(row["quality"] == "WRONG" for row in ranking.family.rows) else NONE_WRONG
+        tables[1] = replace(tables[1], notes=[*tables[1].notes, *filter(None, [told])])
+        tables.append(seconds_table(ranking, place))
     plots = []
     if len(analysis.ranked) > 1:
         figure = ranking_figure(rank_spread(analysis.ranks_by_cost))

@@ -338,11 +338,9 @@ class Table:
         if kind := " ".join(filter(None, marks)):
             attributes += f' class="{escape(kind)}"'
         shown = escape(text)
-        if href:  # one link of a row is reached by the keyboard
-            up, reached = (
-                "" if href[0] == "#" else root,
-                "" if column.key in NAMES else ' tabindex="-1"',
-            )
+        if href:  # one link of a row or two are reached by the keyboard
+            is_named = column.key in NAMES or column == self.columns[0]
+            up, reached = "" if href[0] == "#" else root, "" if is_named else ' tabindex="-1"'
             shown = f'<a href="{up}{escape(href)}"{reached}>{shown}</a>'
         return f"<td{attributes}>{shown}</td>"
 
