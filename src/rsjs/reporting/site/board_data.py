@@ -158,10 +158,10 @@ class Board:
 
     @cached_property
     def last(self) -> str:
-        """The moment of the last step of best-known values, "" without any."""
+        """The last moment that best-known values tell, "" without any."""
         entries = (one.entry for one in self.subjects if one.entry is not None)
-        steps = (step.date for one in entries for step in (*one.ub_data, *one.lb_data))
-        return max(steps, default="")
+        steps = (step for one in entries for step in (*one.ub_data, *one.lb_data))
+        return max((run.date for step in steps for run in (step, *step.confirmed_by)), default="")
 
 
 @dataclass(kw_only=True)
@@ -317,7 +317,8 @@ def _models(runs: Mapping[str, Sequence[Any]], drafts: dict[str, _Draft]) -> lis
                 copied["fetched"] = _campaign_command(copied)
             if is_wrong_answer(row, model):
                 copied["status"], copied["quality"] = "wrong", "WRONG"
-            copied["method"] = f"{row['solver']} {known(row, 'solver_version') or ''}".rstrip()
+            solver = str(row["solver"]).partition(" ")[0]  # without the environment that it is of
+            copied["method"] = f"{solver} {known(row, 'solver_version') or ''}".rstrip()
             draft.rows.append(copied)
         drafts[model.text_sha256] = draft
         digests.append(model.text_sha256)

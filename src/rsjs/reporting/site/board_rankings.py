@@ -142,11 +142,11 @@ def ranking_table(one: BoardSet, place: int, parts: Mapping[str, str]) -> Table:
     first = 1 + max(i for i, one in enumerate(columns) if one.key in ("method", "rank"))
     columns[first:first] = RANKS if len(analysis.ranked) > 1 else RANKS[2:]
     columns += TIMES if times is not None else ()
+    may_lack = {one.key for one in (*RANKS, *TIMES)}
     kept = [
         column
         for column in columns
-        if column.key not in ("rank_mean", "penalised")
-        or any(column.cell(row) != column.missing for row in rows)
+        if column.key not in may_lack or any(column.cell(row) != column.missing for row in rows)
     ]
 
     def link(line: Row, key: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rsjs.bks.entries import BestKnown, Origin, Step
@@ -26,7 +26,7 @@ EVIDENCE = {
     RUN: "run, not repeated: not proved",
 }
 TICKS = 6  # dates on an axis
-SECONDS = 86400.0  # of a day
+START = datetime(2026, 1, 1, tzinfo=UTC)  # near, as coordinates have six digits
 
 
 def status_table(subjects: Sequence[Subject], name: str, runs: Mapping[str, str]) -> Table:
@@ -210,9 +210,9 @@ def closed_plot(entries: Sequence[BestKnown], last: str) -> Plot:
 
 
 def day(moment: str) -> float:
-    """Return a moment, UTC unless it says more, as days since 1970."""
+    """Return a moment, UTC unless it says more, as days since `START`."""
     found = datetime.fromisoformat(moment)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() / SECONDS
+    return ((found if found.tzinfo else found.replace(tzinfo=UTC)) - START) / timedelta(days=1)
 
 
 def time_axis(days: Sequence[float]) -> Axis:
@@ -222,7 +222,7 @@ def time_axis(days: Sequence[float]) -> Axis:
         if not ticks or ticks[-1] - one >= (max(days) - min(days)) / TICKS:
             ticks.append(one)
     shown = "%Y-%m-%d" if max(days) - min(days) > TICKS else "%Y-%m-%d\n%H:%M"
-    words = [datetime.fromtimestamp(x * SECONDS, UTC).strftime(shown) for x in reversed(ticks)]
+    words = [(START + timedelta(days=x)).strftime(shown) for x in reversed(ticks)]
     return Axis(ticks=dict(zip(reversed(ticks), words, strict=True)))
 
 
