@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
+from math import inf, nextafter
 from typing import Any
 
 import highspy
@@ -275,6 +275,12 @@ class _Program:
         return leaf
 
 
+def claim(proved: Fraction) -> float:
+    """Return the greatest double that is not above a bound, neither itself nor its decimals."""
+    value = rsjs_verify.rounded(proved, -inf)
+    return value if Fraction(repr(value)) <= proved else nextafter(value, -inf)
+
+
 def certificate(
     instance: Instance, target: float, stop: Callable[[], bool] = never
 ) -> dict[str, Any]:
@@ -293,6 +299,6 @@ def certificate(
     return {
         "format": rsjs_verify.BOUND,
         "instance": instance.digest,
-        "bound": rsjs_verify.rounded(proved, -inf),
+        "bound": claim(proved),
         "tree": entries,
     }

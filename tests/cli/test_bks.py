@@ -227,3 +227,25 @@ def test_certificates_are_made_shown_and_checked(rsjs, made, tmp_path):
     rsjs("bks", "list", NAME, "--folder", known, "--certificate", file, "-o", instance)
     assert rsjs_verify.main(["--bound", str(instance), str(file)]) == 0
     assert "1 solution and 1 certificate passed" in rsjs("bks", "verify", "--folder", known).out
+
+
+def test_a_method_has_its_bound_certified(rsjs, tmp_path):
+    instance, file = tmp_path / "i.json", tmp_path / "c.json"
+    rsjs("generate", "jahani", "-N", "2", "-J", "6", "-o", instance)
+    done = rsjs("solve", instance, "--method", "enumeration", "--certificate", file, "--json")
+    assert done.code == 0
+    proved = done.json["certified_bound"]
+    assert proved == pytest.approx(done.json["objective"], rel=2e-6)
+    assert float(rsjs_verify.verify_bound(instance.read_text(), file.read_text())) >= proved
+
+
+def test_what_has_no_certificates_is_refused_before_a_method_runs(rsjs, tmp_path):
+    instance, file = tmp_path / "i.json", tmp_path / "c.json"
+    rsjs("generate", "kiros", "-N", "2", "-J", "6", "-o", instance)
+    document = json.loads(instance.read_text())
+    document["objective"]["energy"] = "next_event"
+    instance.write_text(json.dumps(document))
+    done = rsjs("solve", instance, "--certificate", file)
+    assert done.code == 2
+    assert "--certificate" in done.err
+    assert not file.exists()

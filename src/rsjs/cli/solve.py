@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,15 +25,18 @@ from rsjs.cli.options import (
 )
 from rsjs.cli.output import print_json, print_verdict, writable
 from rsjs.cli.progress import RunLine, Screen
-from rsjs.core.errors import STANDARD
+from rsjs.core.errors import STANDARD, InputError, described
 from rsjs.core.report import Stop
+from rsjs.instances.check import TOLERANCE
 from rsjs.instances.io.files import read_instance, read_solution, write_document
 from rsjs.instances.io.serialization import canonical_text, of_solution
 from rsjs.recommendation import recommend
 from rsjs.runs import verified_run
 
 if TYPE_CHECKING:
+    from rsjs.instances.instance import Instance
     from rsjs.methods import Request
+    from rsjs.runs.verified_run import VerifiedRun
 
 
 def solve(
@@ -59,6 +63,9 @@ def solve(
     output: Annotated[
         Path | None, option("SOLUTION", "File to write a verified solution to.", "-o", "--output")
     ] = None,
+    certificate: Annotated[
+        Path | None, option("FILE", "File to write a certificate of the bound to.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -69,12 +76,16 @@ def solve(
       rsjs solve instance.json -o solution.json
       rsjs solve instance.json --method jahani_patterns@highs --time-limit 60 \\
           --gap 1e-4 --threads 1 --seed 0 -o solution.json
+      rsjs solve instance.json --method jahani_dual --certificate bound.json
       producer | rsjs solve - --method greedy:paper --time-limit 10 2> log | consumer
 
     With - the instance is read from standard input, the solution is one line on standard output
     and the verdict goes to standard error: the Job Optimizer of ANDREAS as a filter. Without a
     verified solution nothing is written and the exit code is 1. Ctrl-C ends the method and keeps
     the best solution it has reported.
+
+    --certificate looks, for as long as the method may take, for prices that prove its bound, or
+    that of its cost if it has none; `rsjs_verify.py --bound` checks them without a solver.
     """
     filters = str(file) == STANDARD
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
@@ -90,6 +101,11 @@ def solve(
         stored.refuse_other(instance, warm_start)
         start = stored.solution
     writable(output, file)
+    writable(certificate, file)
+    rules = instance.objective
+    if certificate is not None and "next_event" in (rules.energy, rules.tardiness_at):
+        found = described("an objective of the next event")
+        raise InputError("--certificate", found, "one of single nodes: it has no certificates")
     verified_run.refuse(instance, request, start)  # before anything is said
     if why is not None:
         note = f"--method {request.label} is recommended here: {why}"
@@ -113,21 +129,46 @@ def solve(
         )
     if output is not None and solution is not None:
         write_document(solution, output)
+    if certificate is not None:
+        document["certified_bound"] = certify(instance, outcome, time_limit, certificate)
     if not filters or output is not None:
         document["solution_file"] = None if solution is None else output
     with redirect_stdout(sys.stderr if filters else sys.stdout):
+        facts = []
+        if output is not None:
+            facts.append(("solution", "not written" if solution is None else str(output)))
+        if certificate is not None:
+            proved = document["certified_bound"]
+            said = "not written" if proved is None else f"{certificate}, proves {proved!r} $"
+            facts.append(("certificate", said))
         if as_json:
             print_json(document)
-        elif output is None:
-            print_verdict(document)
         else:
-            written = "not written" if solution is None else str(output)
-            print_verdict(document, ("solution", written))
+            print_verdict(document, *facts)
     if filters and output is None and solution is not None:
         print(canonical_text(solution))
     if outcome.result.stop is Stop.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if outcome.verified else 1)
+
+
+def certify(
+    instance: Instance, outcome: VerifiedRun, time_limit: float, file: Path
+) -> float | None:
+    """Write a certificate of what a method proved; return its bound, None if nothing is known."""
+    from rsjs.formulations.certificates.tree import certificate
+
+    result = outcome.result
+    bound = result.bound if result.bound_variant == "instance" else None
+    target = outcome.objective if bound is None else bound
+    if target is None:
+        return None
+    end = time.monotonic() + time_limit
+    document = certificate(
+        instance, target - TOLERANCE * abs(target), stop=lambda: time.monotonic() > end
+    )
+    write_document(document, file)
+    return float(document["bound"])
 
 
 def tell_compilation(request: Request) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given
@@ -34,7 +35,7 @@ def certified(instance, target):
     subject = rsjs_verify.Instance(rsjs_verify.parsed(canonical_text(of_instance(instance))))
     entries, value = tree.grow(NodeModel.of(rsjs_verify.Slots(subject)), target)
     head = {"format": "rsjs-bound/1", "instance": subject.digest}
-    document = {**head, "bound": rsjs_verify.rounded(value, -float("inf")), "tree": entries}
+    document = {**head, "bound": tree.claim(value), "tree": entries}
     proved = rsjs_verify.verify_bound(canonical_text(of_instance(instance)), json.dumps(document))
     assert proved == value
     return value, sum("most" not in entry for entry in entries)
@@ -69,3 +70,13 @@ def test_where_nothing_may_be_branched_on_the_root_is_the_certificate():
     entries, bound = tree.grow(stopped, 1e9, stop=lambda: True)
     assert len(entries) == 1
     assert Fraction(0) < bound < optimum(TINY["jahani"])
+
+
+def test_a_claim_is_no_more_than_what_is_proved_in_its_decimals_too():
+    double = 0.1  # a little more than the decimal 0.1 that is written for it
+    assert tree.claim(Fraction(double)) == double
+    assert tree.claim(Fraction(1, 10)) < double
+    above = 345708.2215278777
+    while Fraction(repr(above)) <= Fraction(above):
+        above = nextafter(above, inf)
+    assert tree.claim(Fraction(above)) == nextafter(above, -inf)
