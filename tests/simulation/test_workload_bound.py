@@ -365,7 +365,7 @@ WITHOUT = object()  # a key that is left out
             "workload",
             "/format",
             "rsjs-instance/1",
-            "/format: found rsjs-instance/1, expected rsjs-wo",
+            "/realised: found an unknown key",
         ),
         ("bound", "/format", "rsjs-bound/2", "/format: found rsjs-bound/2, expected rsjs-bound/1"),
         ("bound", "/workload", WITHOUT, "found no key 'workload', expected this key"),
