@@ -121,6 +121,7 @@ DEEPEST = 50  # brackets in `meta` and `generator`
 MOST_NODES = 10**6
 MOST_BYTES, MOST_VALUES = 2**28, 2 * 10**7  # of a file, decompressed; brackets and commas in it
 MOST_STEPS = 100_000  # of the search for a packing
+MOST_TERMS = 3 * 10**8  # of sums that a certificate of a workload needs
 MOST_WORK, MOST_PRICED = 2 * 10**8, 10**7  # prices of a certificate; costs of jobs in slots
 UNIT = 10**12  # in a $: costs in bounds are rounded to this
 NODE_COUNT = "nodes"  # the count of nodes of a type
@@ -280,8 +281,7 @@ THE_BOUND = {
 VALUES = {"*": {"*": ANY}}  # by node type and slot
 ENTRY = {
     **{"type?": NAME, "slot?": NAME, "most?": ("whole", 0, 10**9), "counts?": VALUES},
-    **{"prices?": {"*": {"*": POSITIVE}}, "rents?": {"*": ANY}, "stays?": {"*": ANY}},
-    "node_rents?": {"*": ANY},
+    **{"prices?": {"*": {"*": POSITIVE}}, "rents?": {"*": ANY}},
 }
 THE_TREE = {
     **{"format": NAME, "instance": NAME, "bound": ("number", -math.inf, math.inf)},
@@ -979,9 +979,6 @@ class Slots:
             late = instance.hours_late(job, slowest, wait=instance.H)
             self.postponed.append(in_units(instance.rho * job["weight"] * late))
             self._read(j, job)
-        keeps = Counter(instance.current["job_node"][j] for j in self.stays)  # type: ignore[index]
-        largest = max(v["gpus"] for v in self.types.values())
-        self.work += sum(number**2 for number in keeps.values()) * largest
 
     def unit(self, name: str) -> int:
         """Return the units of a GPU of a node type."""
@@ -1073,15 +1070,6 @@ class Leaf:
             for name, value in leaf.get("rents", {}).items()
             if self._known("rents", name, NODE_COUNT)
         }
-        self.kept = self._stays(leaf)  # node -> {job that has a price to stay: that price}
-        self.of_node = {
-            n: self._exact(leaf["node_rents"][str(n)], f"/node_rents/{n}")
-            for n in self.kept
-            if str(n) in leaf.get("node_rents", {})
-        }
-        for text in leaf.get("node_rents", {}):
-            known = text in map(str, self.kept)
-            must(known, f"{where}/node_rents", text, "a node where jobs have prices to stay")
         self.fills = {name: self._fill(name) for name in slots.types}
 
     def _exact(self, value: Fraction, place: str) -> int:
@@ -1096,18 +1084,6 @@ class Leaf:
         known = known and not (key == "prices" and slot.startswith("lead"))  # those follow
         must(known, f"{place}/{step(name)}", slot, "a slot that a job may take")
         return True
-
-    def _stays(self, leaf: Document) -> dict[int, dict[int, int]]:
-        current = self.slots.instance.current
-        kept: dict[int, dict[int, int]] = {}
-        for text, value in leaf.get("stays", {}).items():
-            place = f"/stays/{step(text)}"
-            j = int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else -1
-            can = j in self.slots.stays and current is not None and current["job_level"][j] < 0
-            must(can, self.where + place, text, "the number of a job that stays on GPUs of its own")
-            assert current is not None
-            kept.setdefault(current["job_node"][j], {})[j] = self._exact(value, place)
-        return kept
 
     def offered(self, name: str, slot: str) -> int:
         """Return what a node is paid for a slot: the price, and that of the count."""
@@ -1139,7 +1115,6 @@ class Leaf:
     def bound(self) -> int:
         """Return the bound in units of 1 / UNIT $."""
         slots, best = self.slots, list(self.slots.postponed)
-        strict = {j for jobs in self.kept.values() for j in jobs}
         price: dict[tuple[str, str], int] = {}
         for name, rows in slots.costs.items():
             for slot, row in rows.items():
@@ -1149,11 +1124,9 @@ class Leaf:
                 for j, cost in row.items():
                     if cost + of < best[j]:
                         best[j] = cost + of
-        for j, (name, free) in slots.stays.items():
-            if j not in strict:  # as if it stayed on any node
-                best[j] = min(best[j], *(cost + price[name, slot] for slot, cost in free.items()))
-        worth = {n: self._node(n, jobs, best) for n, jobs in self.kept.items()}
-        total = sum(best) + self._nodes(worth)
+        for j, (name, free) in slots.stays.items():  # as if it stayed on any node
+            best[j] = min(best[j], *(cost + price[name, slot] for slot, cost in free.items()))
+        total = sum(best) + self._nodes()
         for (name, slot), of in self.counts.items():
             if of < 0:
                 place, most = f"{self.where}/counts", self.most.get((name, slot))
@@ -1163,33 +1136,8 @@ class Leaf:
                 total += of * self.least.get((name, slot), 0)
         return total
 
-    def _node(self, n: int, jobs: dict[int, int], best: list[int]) -> tuple[str, int]:
-        """Return type and worth of a node that keeps jobs; lower `best` to what they pay there."""
-        slots, name = self.slots, self.slots.stays[next(iter(jobs))][0]
-        fill = self.fills[name][0]
-        size = len(fill) - 1
-        gpus = {j: slots.instance.current["job_gpus"][j] for j in jobs}  # type: ignore[index]
-        everyone = beside(fill, [(gpus[j], jobs[j]) for j in jobs])
-        for j, price in jobs.items():
-            own = slots.stays[j][1]
-            best[j] = min(best[j], own[str(gpus[j])] + price)
-        if not slots.leads:
-            return name, everyone[size]
-        rent = self.rents.get(name, 0)
-        worth = self.of_node.get(n, rent)
-        for slot in slots.costs[name]:
-            if slot[0] == "l":
-                left = int(slot[5:].partition("+")[0])
-                worth = max(worth, rent + everyone[left] - fill[left])
-        for j in jobs:
-            others = beside(fill, [(gpus[i], jobs[i]) for i in jobs if i != j])
-            for slot, cost in slots.stays[j][1].items():
-                if slot[0] == "l":
-                    best[j] = min(best[j], cost + worth - others[int(slot[5:])])
-        return name, worth
-
-    def _nodes(self, worth: dict[int, tuple[str, int]]) -> int:
-        """Return the least that nodes cost besides what slots pay, given the worth of some."""
+    def _nodes(self) -> int:
+        """Return the least that nodes cost besides what slots pay."""
         slots, instance = self.slots, self.slots.instance
         rule, mu, price = instance.rules["open_nodes"], instance.rules["mu"], {}
         for name, v in slots.types.items():
@@ -1202,16 +1150,10 @@ class Leaf:
             usual = {name: max(0, of) for name, of in usual.items()}
         classes = Counter(tuple(types) for types in instance.allowed)
         least = {of: min(price[name] - usual[name] for name in of) for of in classes}
-        single = []
-        for n, (name, of) in worth.items():
-            own = tuple(instance.allowed[n])
-            classes[own] -= 1
-            kept = price[name] - max(of, 0 if rule == "jahani_eq" else of)
-            single.append((min(least[own], kept) if name in own else least[own], 1))
         left, total = min(len(instance.jobs), len(instance.allowed)), 0
         if rule == "rsjs_eq_feasible":
             left = most_nodes_with_a_job(instance)
-        for each, number in sorted([*single, *((least[of], n) for of, n in classes.items())]):
+        for each, number in sorted((least[of], n) for of, n in classes.items()):
             taken = min(left, number) if each < 0 or rule != "free" else 0
             total, left = total + taken * each, left - taken
         return total
@@ -1223,15 +1165,6 @@ def knapsack(worth: dict[int, int], room: int) -> list[int]:
     for r in range(1, room + 1):
         fits = (best[r - size] + each for size, each in worth.items() if size <= r)
         best[r] = max(best[r - 1], max(fits, default=0))
-    return best
-
-
-def beside(best: list[int], parts: list[tuple[int, int]]) -> list[int]:
-    """Return what rooms are worth if these parts (size, worth) may be there, too, once each."""
-    best = list(best)
-    for size, worth in parts:
-        for room in range(len(best) - 1, size - 1, -1):
-            best[room] = max(best[room], best[room - size] + worth)
     return best
 
 
@@ -1326,6 +1259,7 @@ class Prices:
             for k in range(1, most + 1):
                 each = min(bill[u] / u for bill in bills for u in range(k, len(bill)))
                 self.least[gpu].append(k * each)
+        self.work = 0  # terms so far, of sums over kinds of buckets
         self.lows: dict[Mode, list[float]] = {}  # of each mode by bucket, rounded down
         self._paid: dict[Mode, tuple[list[Fraction], list[Fraction]]] = {}
         alike: dict[tuple[Fraction, ...], int] = {}
@@ -1345,6 +1279,11 @@ class Prices:
                 must(len(row) == self.count, place, row, f"{self.count} prices, one per bucket")
                 found[gpu][int(size)] = row
         return found
+
+    def spend(self, terms: int) -> None:
+        """Count the terms of a sum; refuse prices that need too many."""
+        self.work += terms
+        must(self.work <= MOST_TERMS, "/prices", f"over {MOST_TERMS} terms", "fewer buckets")
 
     def of_gpus(self, gpu: str, count: int, bucket: int) -> Fraction:
         """Return P_ib(k) [$/h]."""
@@ -1401,6 +1340,8 @@ class AloneJob:
         self.work = prices.workload.epochs[j]
         self.fastest = self.release + self.work * min(rates.values())
         self.slowest = self.work * max(rates.values())
+        least = min(rates.values())
+        must(least * LARGEST >= 1, f"/jobs/{j}/hours_per_epoch", least, f">= {1 / LARGEST}")
         speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
         lows = [prices.low(mode) for mode in rates]
         self.modes = [  # (speed, $/h) of the modes that may be best, by kind of bucket
@@ -1439,6 +1380,7 @@ class AloneJob:
         """Return about the mu that proves most of E_j for these hours."""
 
         def proved(mu: float) -> tuple[float, float]:
+            self.prices.spend(len(hours))
             value, turn = mu * self.work, float(self.work)
             for kind, time in hours.items():
                 saved, speed = self.saved(mu, kind)
@@ -1468,6 +1410,7 @@ class AloneJob:
 
         With the choice of modes, no term is off by more than 2**-50 of what `size` has for it.
         """
+        self.prices.spend(len(hours))
         late = float(self.weight * (end - self.due))
         terms, size = [mu * self.work, late], mu * self.work + abs(late)
         for kind, time in hours.items():

@@ -287,6 +287,28 @@ def test_the_verifier_refuses(make, tmp_path, capsys, key, value, told):
     assert "/format: found rsjs-workload/1, expected rsjs-bound/1" in capsys.readouterr().err
 
 
+def _certificate(workload):
+    return {
+        **{"format": "rsjs-bound/1", "workload": workload.digest, "energy": "curve"},
+        **{"bound": 0.0, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
+    }
+
+
+def test_the_verifier_stops_at_prices_that_take_too_long(make, monkeypatch):
+    workload = _two(make)
+    document, certificate = of_workload(workload), _certificate(workload)
+    assert rsjs_verify.verify_bound(document, certificate) > 0
+    monkeypatch.setattr(rsjs_verify, "MOST_TERMS", 3)
+    with pytest.raises(rsjs_verify.Refused, match="/prices: found over 3 terms, expected fewer"):
+        rsjs_verify.verify_bound(document, certificate)
+
+
+def test_the_verifier_refuses_rates_that_have_no_inverse(make):
+    workload = _two(make, hours=[{"A": [5e-324]}, {"A": [2.0]}])
+    with pytest.raises(rsjs_verify.Refused, match="/jobs/0/hours_per_epoch: found 5e-324"):
+        rsjs_verify.verify_bound(of_workload(workload), _certificate(workload))
+
+
 WITHOUT = object()  # a key that is left out
 
 
@@ -343,7 +365,7 @@ WITHOUT = object()  # a key that is left out
             "workload",
             "/format",
             "rsjs-instance/1",
-            "/format: found rsjs-instance/1, expected rsjs-wo",
+            "/realised: found an unknown key",
         ),
         ("bound", "/format", "rsjs-bound/2", "/format: found rsjs-bound/2, expected rsjs-bound/1"),
         ("bound", "/workload", WITHOUT, "found no key 'workload', expected this key"),

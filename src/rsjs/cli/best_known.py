@@ -248,7 +248,7 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
     bound lies above a cost; each instance is made again and has its sha256; each solution passes
     the exact check at the cost stated; each certificate proves its bound. With --set, only the
     members of a set are made again, their solutions and certificates checked, and counted: all
-    take about twenty minutes.
+    take about four minutes.
     """
     with busy("checking values"):
         result = verified(folder or storage.known_here(), _members(name))
@@ -306,7 +306,7 @@ def update(
 
     --certify finds prices from which `rsjs_verify.py --bound` computes a bound in exact arithmetic,
     without a solver. They are kept if they prove the bound up to 1e-6; if they prove more, it is
-    raised. Run the command again to resume; all take about an hour.
+    raised. Run the command again to resume; all take about half an hour.
     """
     writable(folder, folder=True)
     members = _members(name)

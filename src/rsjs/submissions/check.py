@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isclose
 from pathlib import Path
 
 from rsjs.bks import storage
 from rsjs.bks.entries import Origin
+from rsjs.bks.exact_cost import AGREEMENT
 from rsjs.core.errors import InputError
 from rsjs.runs.gap import contradicts
 from rsjs.submissions import document
@@ -189,9 +191,10 @@ def _credit(
         return None
     if any(step.source == row.source and step.value == value for step in steps):
         return FIRST
-    if best is None or sign * value > sign * best:
+    near = best is not None and isclose(value, best, rel_tol=AGREEMENT)
+    if best is None or (sign * value > sign * best and not near):
         return FIRST
-    return EQUAL if value == best else None
+    return EQUAL if near else None
 
 
 def _row(claim: Claim) -> CheckedRow:

@@ -44,7 +44,6 @@ from rsjs.submissions.subjects import Known, Subject
 
 BOUND_RUN = "rsjs-bound-run/1"
 SPECIFICATION = re.compile(r"[A-Za-z0-9_@:?=,.()|+-]+", re.ASCII)  # of a method of the suite
-MOST_EDGES = 10_000  # buckets of a certificate
 LIMITS = {"time_limit": "time_s", "threads": "threads", "memory_limit_mb": "memory_mb"}
 
 
@@ -223,9 +222,6 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
     if key not in document:
         raise InputError("", described(f"no key {key!r}"), "this key: the sha256")
     _refuse_other(document, key, name, path)
-    edges = document.get("edges")
-    if isinstance(edges, list) and len(edges) > MOST_EDGES:
-        raise InputError("/edges", described(f"{len(edges)} entries"), f"at most {MOST_EDGES}")
     for key, wanted in (("variant", "free"), ("energy", "curve")):
         if document.get(key, wanted) != wanted:
             expected = f"{wanted!r}: other bounds do not hold for every schedule"

@@ -22,6 +22,7 @@ CLOSED_LIMITS = {"time_s": 60, "threads": 1, "memory_mb": 4096}  # at most, of e
 FIRST_DATE = date(2019, 1, 1)  # of the first paper on these problems
 SCHEMES = ("https://", "http://", "doi:", "arXiv:")
 MOST_MARKS = 2  # combining marks on a letter
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
 schema = partial(schema_text, package="rsjs.submissions")
 
 
@@ -62,7 +63,7 @@ def read(files: Files) -> Submission:
 def _check(document: Mapping[str, Any], folders: tuple[str, ...]) -> None:
     for i, name in enumerate(document["who"]):
         refuse_odd_text(f"/who/{i}", name)
-        if name in document["who"][:i]:
+        if _folded(name) in map(_folded, document["who"][:i]):
             raise InputError(f"/who/{i}", name, "each name once")
     for key in ("method", "reference", "machine"):
         refuse_odd_text(f"/{key}", document[key])
@@ -82,6 +83,10 @@ def _check(document: Mapping[str, Any], folders: tuple[str, ...]) -> None:
             raise InputError(f"/limits/{key}", limits[key], expected)
 
 
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 def refuse_odd_text(pointer: str, text: str) -> None:
     """
     Refuse a text that would steer a terminal, a spreadsheet or a reader's eye.
@@ -92,7 +97,7 @@ def refuse_odd_text(pointer: str, text: str) -> None:
     marks = 0
     for sign in text:
         marks = marks + 1 if unicodedata.combining(sign) else 0
-        if not sign.isprintable() or marks > MOST_MARKS:
+        if not sign.isprintable() or sign in BLANK or marks > MOST_MARKS:
             what = f"the character U+{ord(sign):04X}"
             raise InputError(pointer, described(what), "printable text of one line: remove it")
     if unicodedata.normalize("NFC", text) != text:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from gzip import GzipFile
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_bytes, read_whole, unpacked
@@ -30,7 +30,8 @@ TOML = "submission.toml"
 FOLDERS = ("solutions", "bounds", "instances")
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 MOST_FILES = 5000
-MOST_TOML = 2**16  # bytes
+MOST_TOML = 2**14  # bytes: dotted keys take memory by the square of their length
+MOST_HEADER = 2**14  # bytes of a header that names the next member of an archive
 MOST_FILE = 2**24  # bytes of a file, unpacked: 16 MiB
 MOST_PACKED = 2**25  # bytes of an archive, and of all files of a folder as they are: 32 MiB
 MOST_UNPACKED = 2**28  # bytes of all files of a submission, unpacked: 256 MiB
@@ -38,6 +39,10 @@ MEMBER = re.compile(
     r"(?:solutions/[0-9a-f]{64}\.jsonl?|(?:bounds|instances)/[0-9a-f]{64}\.json)(?:\.gz)?", re.ASCII
 )
 PLAIN = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}/)*", re.ASCII)  # folders around them
+EXTENDED = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
 DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
     *(RuntimeError, NotImplementedError, RecursionError, struct.error, OverflowError, KeyError),
@@ -263,7 +268,7 @@ def _of_zip(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
 def _of_tar(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     left = MOST_UNPACKED
     stream: Any = _Bounded(GzipFile(fileobj=BytesIO(data)), path)
-    with tarfile.open(fileobj=stream, mode="r|") as archive:
+    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
         for number, member in enumerate(archive):
             if number > 2 * MOST_FILES:
                 raise _too_many(path, number)
@@ -289,6 +294,18 @@ def _of_tar(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
 def _content(file: IO[bytes], path: Path, left: int) -> bytes:
     most = min(MOST_TOML if path.name == TOML else MOST_FILE, left)
     return read_whole(file, path, most, " unpacked")
+
+
+class _Header(tarfile.TarInfo):
+    """A header of an archive; one that names the next member is not longer than names are."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Return the header in a block."""
+        made = super().frombuf(buf, encoding, errors)
+        if made.type in EXTENDED and made.size > MOST_HEADER:
+            raise tarfile.ReadError(f"a header of {made.size} bytes, not {MOST_HEADER} at most")
+        return made
 
 
 class _Bounded:
