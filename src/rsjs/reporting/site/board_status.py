@@ -223,7 +223,7 @@ def time_axis(days: Sequence[float]) -> Axis:
             ticks.append(one)
     shown = "%Y-%m-%d" if max(days) - min(days) > TICKS else "%Y-%m-%d\n%H:%M"
     words = [(START + timedelta(days=x)).strftime(shown) for x in reversed(ticks)]
-    room = (max(days) - min(days) or 1.0) / 20  # for the last value and the words of its date
+    room = (max(days) - min(days) or 1.0) / 8  # for the last value and the words of its date
     ends = min(days) - room, max(days) + room
     return Axis(ticks=dict(zip(reversed(ticks), words, strict=True)), ends=ends)
 
