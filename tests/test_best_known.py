@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs import rsjs_verify
+from rsjs import rsjs_verify, submissions
 from rsjs.bks.certify import SOURCE
 from rsjs.bks.entries import BestKnown
 from rsjs.bks.regenerate import made_again
@@ -176,7 +176,7 @@ def test_the_files_are_as_the_package_writes_them():
         assert [as_line(BestKnown.of_document(json.loads(line))) for line in lines] == lines
 
 
-def test_campaigns_make_every_value():
+def test_campaigns_and_submissions_make_every_value():
     tables = {path: tomllib.loads(path.read_text()) for path in CAMPAIGNS}
     tables = {path: table for path, table in tables.items() if "instances" in table}
     asked = [entry["set"] for table in tables.values() for entry in table["instances"]]
@@ -185,6 +185,7 @@ def test_campaigns_make_every_value():
     others = ("selection", "selection-charged", "selection-heuristics", "heuristics")
     campaigns = [*others, *(table["name"] for table in tables.values())]
     makers = {"construction", SOURCE, *(f"campaign {name}" for name in campaigns)}
+    makers |= {row.source for row in submissions.accepted(ROOT / "submissions")}
     steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
     origins = [origin for step in steps for origin in (step, *step["confirmed_by"])]
     assert {origin["source"] for origin in origins} == makers
