@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from rsjs.bks import storage
 from rsjs.core.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.generators import sts
@@ -46,6 +47,13 @@ def shared():
     if not folder.is_dir():
         pytest.skip("source data (../shared) not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sources():
+    """Stored results stand beside the package; with an installed wheel the test is skipped."""
+    if not storage.TREE.is_dir():
+        pytest.skip("rsjs is not imported from its sources: no stored results beside it")
 
 
 @pytest.fixture(scope="session")

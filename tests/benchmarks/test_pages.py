@@ -13,11 +13,13 @@ from docs.make.pages import page as made
 from rsjs.paper_claims.claim import claims, experiments
 
 
+@pytest.mark.usefixtures("sources")
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_what_the_stored_rows_make_of_it(name):
     assert (DOCS / f"{name}.md").read_text("utf-8") == made(name)
 
 
+@pytest.mark.usefixtures("sources")
 def test_the_table_of_readme_is_what_the_stored_rows_make_of_it():
     assert readme.README.read_text("utf-8") == readme.text()
 

@@ -45,6 +45,7 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     assert "CC-BY-4.0" in output
 
 
+@pytest.mark.usefixtures("sources")
 def test_the_status_of_sets_and_members_is_told(rsjs):
     listed = {entry["set"]: entry for entry in rsjs("list", "sets", "--status", "--json").json}
     assert (listed["tiny"]["toy"], listed["scaling-kiros-huge"]["unknown"]) == (4, 3)
@@ -56,6 +57,7 @@ def test_the_status_of_sets_and_members_is_told(rsjs):
     assert "--status" in rsjs("list", "methods", "--status").refusal
 
 
+@pytest.mark.usefixtures("sources")
 def test_a_stated_status_beyond_its_evidence_is_refused_with_its_place():
     tiny = library_set("tiny")
     claimed = replace(tiny.members[1], status="open after 60 s")
