@@ -45,6 +45,23 @@ def made(store, tmp_path):
     return tmp_path / "s"
 
 
+def test_bounds_get_certificates_where_they_are_asked_for(store, tmp_path, known):
+    told = ["--name", "made", "--who", "A. Person", "--certify", "60"]
+    assert main(["submit", "make", str(store), "-o", str(tmp_path / "s"), *told]) == 0
+    found = check([tmp_path / "s"], best_known=known)
+    assert found.errors == []
+    bounds = [row for row in found.rows if row.bound is not None]
+    assert [row.evidence for row in bounds] == ["certificate"] * 2
+    assert all(row.bound <= row.cost <= row.bound * (1 + 1e-5) for row in bounds)
+
+
+def test_time_for_certificates_is_not_negative(store, tmp_path, capsys):
+    told = ["--name", "made", "--who", "A. Person", "--certify", "-1"]
+    assert main(["submit", "make", str(store), "-o", str(tmp_path / "s"), *told]) == 2
+    assert "--certify: found -1.0, expected seconds >= 0" in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
+
+
 def test_what_is_made_of_a_campaign_passes_and_its_runs_can_be_repeated(made, case, known, capsys):
     found = check([made], best_known=known, rerun=True)
     assert found.errors == []

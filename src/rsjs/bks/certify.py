@@ -48,25 +48,30 @@ def certify(folder: Path, entries: list[BestKnown], seconds: float) -> Iterator[
 
 def candidate(entry: BestKnown, seconds: float) -> Candidates | None:
     """Return the best certificate of an entry; None if its objective has none."""
-    from rsjs.formulations.certificates.tree import certificate
-
     instance = made_again(entry)
     assert entry.bound is not None, "there is a bound to prove"
     if not isinstance(instance, Instance):
         return None
-    targets = [entry.bound.value - SHORT * abs(entry.bound.value)]
+    targets = [short_of(entry.bound.value)]
     if entry.cost is not None and not entry.closed:
         targets.append(entry.cost.value - entry.margin / 2)
-    best: Document | None = None
-    for target in targets:
-        try:
-            found = certificate(instance, target, stop=_after(seconds))
-        except InputError:
-            return None
-        if best is None or found["bound"] > best["bound"]:
-            best = found
-    assert best is not None, "there is a target"
-    return offered(instance, best)
+    try:
+        made = [certificate_of(instance, target, seconds) for target in targets]
+    except InputError:
+        return None
+    return offered(instance, max(made, key=lambda one: one["bound"]))
+
+
+def short_of(bound: float) -> float:
+    """Return a bound [$] that is the same up to the tolerance, for prices that are rounded."""
+    return bound - SHORT * abs(bound)
+
+
+def certificate_of(instance: Instance, target: float, seconds: float) -> Document:
+    """Return a certificate of a target [$], or of less if time ends; InputError if none can be."""
+    from rsjs.formulations.certificates.tree import certificate
+
+    return certificate(instance, target, stop=_after(seconds))
 
 
 def _after(seconds: float) -> Callable[[], bool]:

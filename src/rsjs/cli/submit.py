@@ -114,6 +114,9 @@ def make(
         str, option("TEXT", "Paper, doi: or https:// address of the method.")
     ] = "RSJS-Bench, methods of the suite",
     only: Annotated[str, option("PATTERN", "Only runs whose label begins so.")] = "*",
+    certify: Annotated[
+        float, option("SECONDS", "Time for a certificate of each bound without one.")
+    ] = 0.0,
     as_json: Json = False,
 ) -> None:
     """
@@ -126,12 +129,15 @@ def make(
       rsjs submit check submissions
 
     Of each instance the cheapest solution and the greatest bound are taken. A bound comes with its
-    certificate if its run wrote one, otherwise with the specification of the run. The division is
+    certificate if its run wrote one or --certify finds one: that is proof. Otherwise it comes with
+    the specification of the run, and counts once that was repeated. The division is
     closed if each run had at most 60 s, one thread and 4096 MB.
     """
     writable(output, folder=True)
     with busy("reading runs"):
-        found, left_out = made(store, output, who=who, reference=reference, name=name, only=only)
+        found, left_out = made(
+            store, output, who=who, reference=reference, name=name, only=only, certify=certify
+        )
     if as_json:
         print_json({"made": [asdict(one) for one in found], "left_out": left_out})
         return

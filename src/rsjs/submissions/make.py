@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from rsjs.bks import schedules
 from rsjs.bks.candidates import Candidates, of_stores
+from rsjs.bks.certificates import reaches
+from rsjs.bks.certify import certificate_of, short_of
 from rsjs.bks.exact_cost import priced
 from rsjs.bks.regenerate import document as document_of
 from rsjs.campaigns.records import Record
@@ -61,15 +64,19 @@ def make(
     reference: str,
     name: str,
     only: str = "*",
+    certify: float = 0.0,
     best_known: Path | None = None,
 ) -> tuple[list[Made], list[str]]:
     """
     Write the submissions of a store; return them, and why runs or bounds were left out.
 
-    `only` chooses runs by how their label begins, which is METHOD seed S on INSTANCE. An InputError
+    `only` chooses runs by how their label begins, which is METHOD seed S on INSTANCE. `certify` is
+    about how many seconds a certificate of each bound that has none may take. An InputError
     tells of a store without a result, a submission that exists, and a text that is refused.
     """
     refuse_unwritable(folder, folder=True)
+    if not 0 <= certify < inf:
+        raise InputError("--certify", certify, "seconds >= 0")
     known, (candidates, left_out) = Known.of(best_known), of_stores([store])
     survey = Store(store).survey(Store(store).ids())
     records = {record.run.id: record for record in survey.done}
@@ -77,7 +84,7 @@ def make(
     chosen = {key for key, one in records.items() if fnmatchcase(one.run.label, f"{only}*")}
     for sha256, found in sorted(candidates.items()):
         parts = _Parts()
-        left_out += _add(parts, found, {key: records[key] for key in chosen})
+        left_out += _add(parts, found, {key: records[key] for key in chosen}, certify)
         if parts.files:
             if known.subject(sha256) is None:
                 parts.files[f"instances/{sha256}.json.gz"] = document_of(found.instance)
@@ -101,7 +108,9 @@ def make(
     return [_written(*one) for one in made], left_out
 
 
-def _add(parts: _Parts, found: Candidates, records: Mapping[str, Record]) -> Iterable[str]:
+def _add(
+    parts: _Parts, found: Candidates, records: Mapping[str, Record], certify: float
+) -> Iterable[str]:
     """Add the best cost and the best bound of an instance; yield why a bound is left out."""
     sha256 = found.instance.digest
     costs = [one for one in found.costs if one.run_id in records]
@@ -120,6 +129,8 @@ def _add(parts: _Parts, found: Candidates, records: Mapping[str, Record]) -> Ite
         run_id = bound.run_id or ""
         if (packed := found.certificates.get(run_id)) is not None:
             made: Any = schedules.unpacked(packed, BOUND, "/certificate").encode()
+        elif (proof := _certificate(found, bound.value, certify)) is not None:
+            made = proof
         else:
             try:
                 made = _run_of(records[run_id], bound.value, found)
@@ -129,6 +140,17 @@ def _add(parts: _Parts, found: Candidates, records: Mapping[str, Record]) -> Ite
         parts.files[f"bounds/{sha256}.json"] = made
         parts.runs[run_id] = records[run_id]
         return
+
+
+def _certificate(found: Candidates, bound: float, seconds: float) -> Mapping[str, Any] | None:
+    """Return a certificate of a bound; None if there is no time, or it does not reach the bound."""
+    if not seconds or not isinstance(found.instance, Instance):
+        return None
+    try:
+        made = certificate_of(found.instance, short_of(bound), seconds)
+    except InputError:  # an objective that has none
+        return None
+    return made if reaches(made["bound"], bound) else None
 
 
 def _run_of(record: Record, bound: float, found: Candidates) -> Mapping[str, Any]:
