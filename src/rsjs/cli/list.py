@@ -103,7 +103,8 @@ def list_(
         print_json(told) if as_json else _print_dicts(told)
         return
     if what is not What.METHODS and (name or file):
-        raise InputError("", described(f"NAME or --for of {what}"), "these of methods only")
+        expected = "these of methods only, or --status of a set"
+        raise InputError("", described(f"NAME or --for of {what}"), expected)
     if name is not None and file is not None:
         raise InputError("--for", described(f"{name}, too"), "either NAME or --for FILE")
     if file is not None:

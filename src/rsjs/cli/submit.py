@@ -82,6 +82,8 @@ def check(
                 print(f"  {error}")
         accepted = counted(len(found.accepted), "submission")
         print(f"{accepted} accepted, {len(found.refused)} refused")
+        if found.rows:
+            print("credit: first = better than what is known; - = not, or not proved")
     raise typer.Exit(found.exit_code)
 
 
