@@ -11,7 +11,7 @@ import pandas as pd
 
 from docs.make.solver_track import SHIFT
 from docs.make.tables import number, proved, stored, table
-from rsjs.bks.evidence import is_wrong_answer
+from rsjs.bks.evidence import is_wrong_answer, track
 from rsjs.campaigns.solver_versions import locks
 from rsjs.formulations.milp.models import models
 from rsjs.reporting.figures.draw import write
@@ -27,7 +27,7 @@ ENDED = ("FINISHED", "TIMEOUT")
 @cache
 def runs() -> pd.DataFrame:
     """Return the stored runs: `solver`, `seconds` of CPU, nan where nothing was proved, `wrong`."""
-    known = {model.name: model for model in models()}
+    known = track()
     rows = stored("solver_versions/rows.csv")
     wrong = rows.apply(lambda row: is_wrong_answer(row, known[row["instance"]]), axis=1)
     done = rows.apply(proved, axis=1) & ~wrong
@@ -80,7 +80,7 @@ def releases() -> str:
 
 def wrong() -> str:
     """Return a line per wrong answer, or that there is none."""
-    known = {model.name: model for model in models()}
+    known = track()
     rows = runs()[runs()["wrong"]]
     if rows.empty:
         return f"None of the {len(runs())} runs."

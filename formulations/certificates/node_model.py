@@ -41,15 +41,9 @@ import numpy as np
 from rsjs.core.types import Bools, Floats
 from rsjs.formulations.modes import arc_flow
 from rsjs.formulations.modes.arc_flow import Arc
-from rsjs.rsjs_verify import NODE_COUNT, UNIT, Slots, most_nodes_with_a_job
+from rsjs.rsjs_verify import NODE_COUNT, UNIT, Slots, left_by, most_nodes_with_a_job
 
 Kind = tuple[str, str]  # node type and slot
-
-
-def parts_of(slot: str) -> tuple[int, int]:
-    """Return the GPUs and the units that a leader's slot leaves."""
-    gpus, _, units = slot[5:].partition("+")
-    return int(gpus), int(units or 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +116,7 @@ class NodeModel:
         slots = self.slots
         size, whole = int(slots.types[name]["gpus"]), slots.unit(name)
         own = {slot: offered + q for q, (of, slot) in enumerate(self.kinds) if of == name}
-        leaders = {slot: parts_of(slot) for slot in own if slot[0] == "l"}
+        leaders = {slot: left_by(slot) for slot in own if slot[0] == "l"}
         shares = {int(slot[1:]): row for slot, row in own.items() if slot[0] == "u"}
         gpus = {int(slot): row for slot, row in own.items() if slot[0] not in "lu"}
         first = {Arc(0, 0, size - left) for left, _ in leaders.values()}

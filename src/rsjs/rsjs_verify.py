@@ -1043,6 +1043,12 @@ def lead(gpus: int, units: int) -> str:
     return f"lead {gpus}+{units}" if units else f"lead {gpus}"
 
 
+def left_by(slot: str) -> tuple[int, int]:
+    """Return the GPUs and the units that a leader's slot leaves, see `lead`."""
+    gpus, _, units = slot[5:].partition("+")
+    return int(gpus), int(units or 0)
+
+
 def in_units(value: Fraction) -> int:
     """Return a number of $ in units of 1 / UNIT $, rounded down."""
     return value.numerator * UNIT // value.denominator
@@ -1107,9 +1113,9 @@ class Leaf:
 
     def lead_price(self, name: str, slot: str) -> int:
         """Return the price of a leader's slot: as high as the rent of its node allows."""
-        gpus, _, units = slot[5:].partition("+")
+        gpus, units = left_by(slot)
         fill, in_one = self.fills[name]
-        worth = fill[int(gpus)] + in_one[int(units or 0)]
+        worth = fill[gpus] + in_one[units]
         return self.rents.get(name, 0) - worth - self.counts.get((name, slot), 0)
 
     def bound(self) -> int:

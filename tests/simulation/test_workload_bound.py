@@ -269,10 +269,7 @@ def test_certificates_are_verified_with_shares_and_fit_their_schema(energy, vari
 )
 def test_the_verifier_refuses(make, tmp_path, capsys, key, value, told):
     workload = _two(make)
-    certificate = {
-        **{"format": "rsjs-bound/1", "workload": workload.digest, "energy": "curve"},
-        **{"bound": 23.9, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
-    }
+    certificate = _certificate(workload, 23.9)
     files = tmp_path / "workload.json", tmp_path / "bound.json"
     files[0].write_text(json.dumps(of_workload(workload)))
     for document, code in ((certificate, 0), (certificate | {key: value}, 2 if told else 1)):
@@ -287,10 +284,10 @@ def test_the_verifier_refuses(make, tmp_path, capsys, key, value, told):
     assert "/format: found rsjs-workload/1, expected rsjs-bound/1" in capsys.readouterr().err
 
 
-def _certificate(workload):
+def _certificate(workload, bound=0.0):
     return {
         **{"format": "rsjs-bound/1", "workload": workload.digest, "energy": "curve"},
-        **{"bound": 0.0, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
+        **{"bound": bound, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
     }
 
 
@@ -391,10 +388,7 @@ def test_files_that_make_no_sense_are_refused_in_one_line(
     workload = _two(make)
     documents = {
         "workload": of_workload(workload),
-        "bound": {
-            **{"format": "rsjs-bound/1", "workload": workload.digest, "energy": "curve"},
-            **{"bound": 23.9, "edges": [0, 2, 4], "prices": {"A": {"1": [10, 0]}}},
-        },
+        "bound": _certificate(workload, 23.9),
     }
     *path, last = (int(step) if step.isdigit() else step for step in at[1:].split("/"))
     inner = documents[file]

@@ -152,7 +152,7 @@ def make(lock: Lock) -> None:
     _clear_remains()
     part = FOLDER / f".{lock.name}.{os.getpid()}"
     try:
-        venv.create(part, symlinks=os.name != "nt")
+        venv.create(part, symlinks=True)
         requirements = part / "lock.txt"
         requirements.write_text(lock.text, "utf-8")
         pip = (sys.executable, "-m", "pip", "--python", str(_interpreter(part)))
@@ -200,7 +200,7 @@ def _packages(folder: Path) -> Path:
 
 
 def _interpreter(folder: Path) -> Path:
-    return Path(_path(folder, "scripts")) / ("python.exe" if os.name == "nt" else "python")
+    return Path(_path(folder, "scripts")) / "python"
 
 
 def _path(folder: Path, what: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -156,17 +155,14 @@ def certify(
     instance: Instance, outcome: VerifiedRun, time_limit: float, file: Path
 ) -> float | None:
     """Write a certificate of what a method proved; return its bound, None if nothing is known."""
-    from rsjs.formulations.certificates.tree import certificate
+    from rsjs.bks.certify import certificate_of
 
     result = outcome.result
     bound = result.bound if result.bound_variant == "instance" else None
     target = outcome.objective if bound is None else bound
     if target is None:
         return None
-    end = time.monotonic() + time_limit
-    document = certificate(
-        instance, target - TOLERANCE * abs(target), stop=lambda: time.monotonic() > end
-    )
+    document = certificate_of(instance, target - TOLERANCE * abs(target), time_limit)
     write_document(document, file)
     return float(document["bound"])
 

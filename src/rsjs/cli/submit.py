@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +13,11 @@ import typer
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import number, print_columns, print_json, writable
 from rsjs.cli.progress import busy
-from rsjs.core.errors import printable
+from rsjs.core.errors import InputError, printable
 from rsjs.reporting.tables.formats import counted
 from rsjs.submissions.check import check as checked
 from rsjs.submissions.make import make as made
-from rsjs.submissions.row import CheckedRow
+from rsjs.submissions.row import CERTIFICATE, FIRST, REPEATED, RUN, CheckedRow
 
 app = typer.Typer(
     help="Submissions: costs and bounds of others, checked before they are shown."
@@ -27,9 +28,9 @@ app = typer.Typer(
 DIGITS = 10
 EVIDENCE = {
     None: "-",
-    "certificate": "certificate",
-    "repeated": "run, repeated",
-    "run": "run, repeatable, not yet repeated",
+    CERTIFICATE: "certificate",
+    REPEATED: "run, repeated",
+    RUN: "run, repeatable, not yet repeated",
 }
 
 
@@ -91,9 +92,7 @@ def _show(rows: Iterable[CheckedRow]) -> None:
     lines = [["submission", "instance", "evidence", "credit", "cost [$]", "bound [$]"]]
     for row in rows:
         credit = {
-            f"{what} first"
-            for what in ("cost", "bound")
-            if getattr(row, f"{what}_credit") == "first"
+            f"{what} first" for what in ("cost", "bound") if getattr(row, f"{what}_credit") == FIRST
         }
         shown = [
             row.submission,
@@ -136,6 +135,8 @@ def make(
     closed if each run had at most 60 s, one thread and 4096 MB.
     """
     writable(output, folder=True)
+    if not 0 <= certify < inf:
+        raise InputError("--certify", certify, "seconds >= 0")
     with busy("reading runs"):
         found, left_out = made(
             store, output, who=who, reference=reference, name=name, only=only, certify=certify

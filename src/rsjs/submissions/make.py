@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from importlib.metadata import version
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +74,6 @@ def make(
     tells of a store without a result, a submission that exists, and a text that is refused.
     """
     refuse_unwritable(folder, folder=True)
-    if not 0 <= certify < inf:
-        raise InputError("--certify", certify, "seconds >= 0")
     known, (candidates, left_out) = Known.of(best_known), of_stores([store])
     survey = Store(store).survey(Store(store).ids())
     records = {record.run.id: record for record in survey.done}

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from urllib.parse import unquote
 
 import pytest
 
@@ -14,7 +13,7 @@ from rsjs.reporting.site.board_data import board_data
 from rsjs.reporting.site.board_rankings import part_url, split
 from rsjs.reporting.tables.table import Column, Table
 from tests.reporting.site.conftest import SOURCE
-from tests.reporting.site.test_site import Page, facts
+from tests.reporting.site.test_site import Page, facts, runs_that_links_lead_to
 
 LONG = "a-long-name-of-an-instance-" * 6
 
@@ -109,22 +108,7 @@ def test_the_history_of_an_instance_is_drawn_step_by_step(board):
 
 
 def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(board):
-    pages = {path: Page(path) for path in board.rglob("*.html")}
-    runs = 0
-    for path, one in pages.items():
-        for link in one.links:
-            if link == "data:,":
-                continue
-            assert ":" not in link, (path, link)
-            target, _, anchor = link.partition("#")
-            file = (path.parent / unquote(target)).resolve() if target else path
-            assert file.is_file(), (path, link)
-            if anchor.startswith("r-"):
-                assert anchor[2:] in facts(board / "data" / f"{file.stem}.js")["runs"]
-                runs += 1
-            elif anchor:
-                assert anchor.partition("=")[0] in pages[file].ids, (path, link)
-    assert runs > 50
+    assert runs_that_links_lead_to(board) > 50
 
 
 def test_a_ranking_leads_to_results_and_these_to_runs_that_can_be_repeated(board):
