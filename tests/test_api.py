@@ -132,6 +132,8 @@ def test_what_cannot_be_compared_is_refused(arguments, place):
         *({"shard": shard} for shard in ((3, 2), "1/2", (0, 1))),
         *({"jobs": jobs} for jobs in (1.5, "2", 0, -1)),
         *({"only": 5}, {"again": 5}),
+        *({"methods": methods} for methods in (5, [], ["edf", "none"])),
+        *({"time_limit": limit} for limit in (0, "7", float("inf"))),
     ],
 )
 def test_what_a_campaign_is_asked_makes_sense(given, tmp_path):

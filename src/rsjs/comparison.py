@@ -17,6 +17,7 @@ from functools import partial
 from html import escape
 from importlib.resources import as_file, files
 from itertools import repeat
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -26,15 +27,17 @@ from rsjs.campaigns.pool import Dispatch, Local, News
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.runner import Part, Prepared
 from rsjs.campaigns.sources import Source, pointed
-from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read
+from rsjs.campaigns.spec import MEMORY_MB, Campaign, Choice, read, with_methods
 from rsjs.campaigns.store import CAMPAIGN, SHIPPED
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer, nearest, one_of
 from rsjs.core.method import Method, MethodFunction
+from rsjs.core.own_code import relative_to
 from rsjs.instances.instance import Instance
-from rsjs.methods import Request, instead, request_of, several_methods, ship
+from rsjs.methods import Request, instead, parse, request_of, several_methods, ship
 from rsjs.rows.columns import Row
 from rsjs.rows.select import problem as problem_of
+from rsjs.runs.kinds import base
 from rsjs.runs.kinds.base import ProblemKind, kind_of
 
 if TYPE_CHECKING:
@@ -332,6 +335,8 @@ def run_campaign(
     only: str | None = None,
     again: str | None = None,
     shard: tuple[int, int] = (1, 1),
+    methods: str | Sequence[str] | None = None,
+    time_limit: float | None = None,
     watch: Watch | None = None,
 ) -> Comparison:
     """
@@ -349,6 +354,11 @@ def run_campaign(
         Patterns for `method seed S on INSTANCE`: which runs, and which of them again.
     shard : (i, n)
         Part i of n, for one of n machines.
+    methods : str or sequence of str, optional
+        These in place of the campaign's, e.g. "mine.py:decide"; a file is in the campaign's folder,
+        of a bundled one in the working directory.
+    time_limit : float, optional [s]
+        Of each run in place of the campaign's; runs of other limits stay.
 
     Raises
     ------
@@ -356,6 +366,11 @@ def run_campaign(
         Naming the file, the entry, what was found and what was expected.
     """
     asked = find_campaign(str(campaign))
+    if methods is not None:
+        given = _several("methods", methods, str)
+        asked = own_methods(asked, str(campaign), partial(_requests, given))
+    if time_limit is not None:
+        asked = with_time_limit(asked, "/time_limit", time_limit)
     shards = _several("shard", shard, int)
     if len(shards) != 2 or not 1 <= shards[0] <= shards[1]:
         raise InputError("/shard", described(str(shard)), "(i, n) with 1 <= i <= n")
@@ -371,6 +386,37 @@ def run_campaign(
         return *size, methods.index(run.method), run.limits.seed, run.limits.threads, run.repetition
 
     return carried_out(prepared, Path(store), Local(slots), place, watch)
+
+
+def _requests(given: Sequence[str], known: Mapping[str, Method]) -> list[Request]:
+    """Return methods in their order, each once; InputError with the place of one not known."""
+    found: dict[str, Request] = {}
+    for i, one in enumerate(given):
+        with pointed(f"/methods/{i}"):
+            request = parse(one, known)
+        found.setdefault(request.spelling, request)
+    return [*found.values()]
+
+
+def own_methods(
+    campaign: Campaign, named: str, requests: Callable[[Mapping[str, Method]], list[Request]]
+) -> Campaign:
+    """
+    Return a campaign with other methods, their files in its folder or, of a bundled one, in this.
+
+    `requests` returns them, from the methods of the campaign's kind of problem by name.
+    """
+    if not Path(named).is_file():
+        campaign = replace(campaign, file=Path.cwd() / campaign.file.name)
+    with relative_to(campaign.file.parent):
+        return with_methods(campaign, requests(base.kind(campaign.kind).methods()))
+
+
+def with_time_limit(campaign: Campaign, place: str, seconds: float) -> Campaign:
+    """Return a campaign whose runs have another time limit; InputError at `place` for none."""
+    if not isinstance(seconds, int | float) or not 0 < seconds < inf:
+        raise InputError(place, seconds, "seconds > 0")
+    return replace(campaign, limits=replace(campaign.limits, time_limit=float(seconds)))
 
 
 def bundled() -> list[str]:

@@ -17,10 +17,11 @@ from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.pool import News
 from rsjs.campaigns.runner import Part
-from rsjs.cli.campaign import own_methods, print_outcome
+from rsjs.cli.campaign import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Board, Screen
-from rsjs.comparison import bundled, find_campaign
+from rsjs.comparison import bundled, find_campaign, own_methods, run_campaign
+from rsjs.methods import parse
 from rsjs.rows import csv as csv_rows
 from rsjs.rows.csv import read_rows
 
@@ -311,12 +312,20 @@ def test_a_policy_of_ones_own_takes_the_place_of_others_beside_the_bounds(
     assert "1 run now" in again.out
     assert read_rows_of(tmp_path / "runs" / "track")["queue:pedf"] == suite
     assert "mine.py:decide" in rsjs("collect", "runs/track", "-o", "tables").out
+    known = run_campaign("track.toml", "runs/track", methods=["queue:pedf", "mine.py:decide"])
+    assert [row["method"] for row in known.rows] == ["queue:pedf", "mine.py:decide", "references"]
+    shorter = run_campaign("track.toml", "runs/track", methods="queue:pedf", time_limit=7)
+    assert {row["time_limit"] for row in shorter.rows} == {7}
+    assert rsjs("run", "track.toml", "--limit", "7", "--methods", "queue:pedf").out.count(
+        "0 runs now"
+    )
 
 
-def test_a_file_of_a_bundled_campaign_is_in_the_working_directory(rsjs, tmp_path, monkeypatch):
+def test_a_file_of_a_bundled_campaign_is_in_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(POLICY)
-    asked = own_methods(find_campaign("online-track"), "online-track", "mine.py:decide")
+    found = find_campaign("online-track")
+    asked = own_methods(found, "online-track", lambda known: [parse("mine.py:decide", known)])
     assert asked.choices[0].request.spelling == "mine.py:decide"
     assert asked.file.parent == tmp_path
 

@@ -7,8 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from math import inf
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,20 +19,17 @@ from rsjs.campaigns.collection import collect as collected
 from rsjs.campaigns.dask_dispatch import Dask, own_cluster, running_cluster
 from rsjs.campaigns.pool import Local
 from rsjs.campaigns.runner import Prepared, of_other_code, remarks, slots_here
-from rsjs.campaigns.spec import with_methods
 from rsjs.campaigns.store import STORE
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option, requests
 from rsjs.cli.output import print_json, print_table, print_text, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy, duration
-from rsjs.comparison import bundled, carried_out, find_campaign
+from rsjs.comparison import bundled, carried_out, find_campaign, own_methods, with_time_limit
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
-from rsjs.core.own_code import relative_to
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.csv import write_all
 from rsjs.rows.select import failure
-from rsjs.runs.kinds.base import kind
 
 if TYPE_CHECKING:
     from rsjs.campaigns.pool import Dispatch
@@ -106,11 +102,9 @@ def run(
     """
     asked = find_campaign(campaign)
     if methods is not None:
-        asked = own_methods(asked, campaign, methods)
+        asked = own_methods(asked, campaign, partial(requests, methods))
     if limit is not None:
-        if not 0 < limit < inf:
-            raise InputError("--limit", limit, "seconds > 0")
-        asked = replace(asked, limits=replace(asked.limits, time_limit=limit))
+        asked = with_time_limit(asked, "--limit", limit)
     folder = output or Path("runs") / asked.name
     place = output or Path("runs")  # which is made where it is missing
     slots = number_of_slots(asked, dispatch, jobs)
@@ -200,15 +194,6 @@ def collect(
         print(f"{rows}, {skipped}. Written: {', '.join(map(str, written))}")
         print_scores(found.rows)
     raise typer.Exit(1 if found.corrupt or found.missing else 0)
-
-
-def own_methods(campaign: Campaign, named: str, methods: str) -> Campaign:
-    """Return a campaign with the methods of a list; the folder of a bundled one is this one."""
-    if not Path(named).is_file():
-        campaign = replace(campaign, file=Path.cwd() / campaign.file.name)
-    known = kind(campaign.kind).methods()
-    with relative_to(campaign.file.parent):
-        return with_methods(campaign, requests(methods, known))
 
 
 def print_scores(rows: Sequence[Row]) -> None:
