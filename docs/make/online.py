@@ -51,6 +51,7 @@ SWEPT = (  # from light load to overload, and asked for single decisions
 POINTS = {"linestyle": "none", "markersize": 4, "alpha": 0.8}
 BEST = "cheapest"  # on each workload, of those that were run there
 SCHEDULE = "best schedule"  # rows of the least cost known of each workload
+ALONE = "infinite cluster"
 BOUND, CLAIRVOYANT, INFINITE = "best_bound", "clairvoyant_greedy", "infinite_cluster"
 LOAD = "offered_load"
 ARRIVALS = {"exp50000": "exp", "low": "low", "high": "high"}  # name: as the paper has it
@@ -101,6 +102,12 @@ def with_schedules(runs: pd.DataFrame) -> pd.DataFrame:
     costs = runs[["objective", CLAIRVOYANT]].astype(float).min(axis=1)
     best = runs.loc[costs.groupby(runs["instance"]).idxmin()]
     return pd.concat([runs, best.assign(method=SCHEDULE, objective=costs[best.index])])
+
+
+def with_infinite(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with a row for each workload that has its cost on the infinite cluster."""
+    own = runs[runs["method"] == REFERENCES]
+    return pd.concat([runs, own.assign(method=ALONE, objective=own[INFINITE])])
 
 
 def online() -> pd.DataFrame:
@@ -217,7 +224,7 @@ def policies(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str
 
 def references(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> str:
     """Offered load, GPUs in use, and reference costs over the bound."""
-    columns = {"clairvoyant greedy": CLAIRVOYANT, "infinite cluster": INFINITE}
+    columns = {"clairvoyant greedy": CLAIRVOYANT, ALONE: INFINITE}
 
     def cell(own: pd.DataFrame, name: str) -> str:
         if name == "offered load":
@@ -240,8 +247,8 @@ def distances(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> st
 
 def distances_by_load() -> str:
     """Cost of methods over the bound, and over the best schedule, by offered load."""
-    parts = {offered: with_schedules(own) for offered, own in loads().items()}
-    return grid("policy", (SCHEDULE, *SWEPT), parts, distance)
+    parts = {offered: with_infinite(with_schedules(own)) for offered, own in loads().items()}
+    return grid("policy", (SCHEDULE, ALONE, *SWEPT), parts, distance)
 
 
 def use() -> str:
@@ -379,7 +386,7 @@ def legend(
     where: Figure | Axes, styles: Mapping[str, Mapping[str, Any]], runs: pd.DataFrame
 ) -> None:
     """Name what is drawn: below the panels of a figure, or in place of a panel."""
-    drawn = {*runs["method"], "infinite cluster"}
+    drawn = {*runs["method"], ALONE}
     handles = [
         Line2D([], [], label=name, **style) for name, style in styles.items() if name in drawn
     ]
