@@ -79,23 +79,17 @@ def check(
     instance_digest : str, optional
         sha256 of the instance that the solution was made for.
     """
-    violations = list(_shape(instance, solution, instance_digest))
-    if not violations:
-        violations = list(_modes(instance, solution))
-    if violations:
-        return Verdict(feasible=False, violations=tuple(violations))
+    if unpriced := _unpriced(instance, solution, instance_digest):
+        return Verdict(feasible=False, violations=tuple(unpriced))
     execution = costs.execution(instance, solution)
-    violations += _capacity(instance, solution, execution)
-    if violations:
-        return Verdict(feasible=False, violations=tuple(violations))
-    violations += _open_nodes(instance, solution)
+    broken = [*_open_nodes(instance, solution)]
     terms = costs.terms(instance, solution, execution)
-    violations += claims(terms.total, objective, bound)
+    broken += claims(terms.total, objective, bound)
     selected = solution.node_type >= 0
     used = int(execution.used.sum())
     return Verdict(
-        feasible=not violations,
-        violations=tuple(violations),
+        feasible=not broken,
+        violations=tuple(broken),
         terms=terms.as_dict(),
         objective=terms.total,
         counts={
@@ -110,6 +104,19 @@ def check(
         },
         wait_and_see_energy=costs.wait_and_see_energy(instance, solution, execution),
     )
+
+
+def violations(instance: Instance, solution: Solution) -> list[Violation]:
+    """Return the constraints that a solution violates, as `check` does, without pricing it."""
+    return _unpriced(instance, solution) or [*_open_nodes(instance, solution)]
+
+
+def _unpriced(
+    instance: Instance, solution: Solution, instance_digest: str | None = None
+) -> list[Violation]:
+    """Return violations with which a solution has no cost."""
+    shape = [*_shape(instance, solution, instance_digest)]
+    return shape or [*_modes(instance, solution)] or [*_capacity(instance, solution)]
 
 
 def _shape(
@@ -136,7 +143,8 @@ def _modes(instance: Instance, solution: Solution) -> Iterator[Violation]:
             yield _violation(
                 "allowed_type", f"/node_type/{n}", cluster.node_types[v].name, " or ".join(names)
             )
-    for j in range(len(instance.jobs)):
+    placed = (solution.job_node >= 0) | (solution.job_gpus != 0) | (solution.job_level != -1)
+    for j in np.flatnonzero(placed).tolist():
         yield from _job(instance, solution, j)
 
 
@@ -190,13 +198,12 @@ def _limit(instance: Instance, j: int, gpu: int, level: int) -> float | None:
     return min(limits) if instance.jobs.memory_gb[j] > min(limits) else None
 
 
-def _capacity(
-    instance: Instance, solution: Solution, execution: costs.Execution
-) -> Iterator[Violation]:
-    for n in np.flatnonzero(execution.used).tolist():
+def _capacity(instance: Instance, solution: Solution) -> Iterator[Violation]:
+    used = costs.gpus_in_use(instance, solution)
+    for n in np.flatnonzero(used).tolist():
         size = int(instance.cluster.gpus_of_type[solution.node_type[n]])
-        if execution.used[n] > size:
-            found = f"{execution.used[n]} GPUs in use"
+        if used[n] > size:
+            found = f"{used[n]} GPUs in use"
             yield _violation("capacity", f"/node_type/{n}", found, f"<= {size} GPUs")
 
 

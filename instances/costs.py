@@ -221,14 +221,22 @@ def execution(instance: Instance, solution: Solution) -> Execution:
     gpus, level = solution.job_gpus[running], solution.job_level[running]
     hours = table.hours[running, gpu, gpus]
     tardiness = table.tardiness[running, gpu, gpus]
-    used = np.bincount(node, weights=gpus, minlength=cluster.nodes).astype(np.int64)
     shared = np.flatnonzero(level >= 0)
     if shared.size:
         modes = running[shared], gpu[shared], level[shared]
         hours[shared] = table.shared_hours[modes]
         tardiness[shared] = table.shared_tardiness[modes]
+    return Execution(running, node, hours, tardiness, gpus_in_use(instance, solution))
+
+
+def gpus_in_use(instance: Instance, solution: Solution) -> Ints:
+    """Return (N,) GPUs in use, `shared_gpus` among them; the modes must be admissible."""
+    running = np.flatnonzero(solution.job_node >= 0)
+    node, gpus = solution.job_node[running], solution.job_gpus[running]
+    used = np.bincount(node, weights=gpus, minlength=instance.cluster.nodes).astype(np.int64)
+    if (solution.job_level >= 0).any():
         used += shared_gpus(instance, solution)
-    return Execution(running, node, hours, tardiness, used)
+    return used
 
 
 def shared_gpus(instance: Instance, solution: Solution) -> Ints:

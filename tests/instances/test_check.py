@@ -7,7 +7,7 @@ import pytest
 
 from rsjs import rsjs_verify
 from rsjs.instances import check as checker
-from rsjs.instances.check import check
+from rsjs.instances.check import check, violations
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.serialization import canonical
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
@@ -172,6 +172,14 @@ def test_all_violations_of_a_stage_are_told(example, verdicts):
     changes = {"job_gpus/0": 3, "job_level/1": 0, "job_gpus/2": 1}
     for verdict in verdicts(to_instance(example()), _decision(changes)):
         assert [name for name, _ in _named(verdict)] == ["admissible", "memory", "admissible"]
+
+
+@pytest.mark.parametrize("changes", [{}, *(changes for *_, changes in CORRUPT)])
+def test_violations_are_those_of_the_checker(example, changes):
+    for mu, rule in ((0, "free"), (1, "jahani_eq")):
+        instance = to_instance(example(mu=mu, open_nodes=rule))
+        decision = _decision(changes)
+        assert violations(instance, decision) == [*check(instance, decision).violations]
 
 
 def test_a_violation_tells_what_was_found_and_expected(example):

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.check import check
+from rsjs.instances.check import violations
 from rsjs.instances.instance import Workload
 from rsjs.instances.io.files import write_packed
 from rsjs.instances.io.serialization import canonical, canonical_text
@@ -199,8 +199,8 @@ def _decisions(
         for node, name in event.get("nodes", {}).items():
             kind[int(node)] = -1 if name is None else types[name]
         solution = Solution.of(placed[:, 0], placed[:, 1], kind, placed[:, 2])
-        if checker and (violations := check(state.instance, solution).violations):
-            raise Stopped(Status.INFEASIBLE, "; ".join(map(str, violations[:3])))
+        if checker and (broken := violations(state.instance, solution)):
+            raise Stopped(Status.INFEASIBLE, "; ".join(map(str, broken[:3])))
         change = np.full(len(placed), inf)
         if "switch" in following:
             change[position[following["switch"]]] = _until(following["time"], state.now)
