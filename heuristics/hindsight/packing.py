@@ -139,41 +139,133 @@ def packing_space(moves: Moves) -> PackingSpace:
     )
 
 
-class PackedNode(NamedTuple):
-    """A node with jobs."""
+Piece = tuple[int, int]  # GPU type, GPUs of one node: for a job, or one for jobs that share it
+
+
+class Load(NamedTuple):
+    """What one node runs, whichever jobs these are."""
 
     node_class: int
-    kind: int
-    used: int
+    kind: int  # node type
+    used: int  # GPUs
+    pieces: list[Piece]
+
+
+class PlacedNode(NamedTuple):
+    """A node with jobs."""
+
+    node: int
+    kind: int  # node type
+    used: int  # GPUs
     jobs: list[int]
 
 
-def packed_nodes(
-    nodes: NodeMoves, jobs: Ints, modes: Ints, space: PackingSpace
-) -> Iterable[PackedNode]:
-    """Yield the nodes of jobs that run at one moment in these modes."""
+def placed_nodes(
+    nodes: NodeMoves,
+    jobs: Ints,
+    modes: Ints,
+    before: Ints,
+    class_of_node: Ints,
+    space: PackingSpace,
+) -> Iterable[PlacedNode]:
+    """
+    Yield the nodes of jobs that run at one moment in these modes; most stay where they were.
+
+    Parameters
+    ----------
+    before : (J,) int
+        The node of each job until then; -1 = it did not run.
+    """
+    of_job = nodes.moves.group[modes]
+    for group in np.unique(of_job).tolist():
+        own = of_job == group
+        loads = _loads(nodes, modes[own], group, space)
+        pieces = _pieces(nodes.moves, jobs[own], modes[own])
+        yield from _placed(loads, pieces, before, class_of_node)
+
+
+def _loads(nodes: NodeMoves, modes: Ints, group: int, space: PackingSpace) -> list[Load]:
+    """Return the loads of the nodes of a group, as the kernel packs them."""
     moves = nodes.moves
     count = np.bincount(modes, minlength=len(moves.gpu)).astype(np.int16)[None]
-    for group in np.unique(moves.group[modes]).tolist():
-        own = moves.group[modes] == group
-        pieces = _pieces(moves, jobs[own], modes[own])
-        pack_row(moves, count, 0, group, space)
-        held: dict[int, list[list[int]]] = {}  # state: the jobs of each node in it
-        for move, some in space.steps[: space.size[0]].tolist():
-            before, after = int(moves.before[move]), int(moves.after[move])
-            piece = int(nodes.gpu[after]), int(nodes.used[after] - nodes.used[before])
-            for _ in range(some):
-                there = held[before].pop() if nodes.used[before] else []
-                held.setdefault(after, []).append(there + pieces[piece].pop())
-        for s, several in held.items():
-            for there in several:
-                node_class, kind, used = (int(of[s]) for of in nodes[1:4])
-                yield PackedNode(node_class, kind, used, there)
+    pack_row(moves, count, 0, group, space)
+    held: dict[int, list[list[Piece]]] = {}  # state: the pieces of each node in it
+    for move, some in space.steps[: space.size[0]].tolist():
+        before, after = int(moves.before[move]), int(moves.after[move])
+        piece = int(nodes.gpu[after]), int(nodes.used[after] - nodes.used[before])
+        for _ in range(some):
+            there = held[before].pop() if nodes.used[before] else []
+            held.setdefault(after, []).append([*there, piece])
+    return [
+        Load(int(nodes.node_class[s]), int(nodes.kind[s]), int(nodes.used[s]), sorted(there))
+        for s, several in held.items()
+        for there in several
+    ]
 
 
-def _pieces(moves: Moves, jobs: Ints, modes: Ints) -> dict[tuple[int, int], list[list[int]]]:
+def _placed(
+    loads: list[Load],
+    pieces: dict[Piece, list[list[int]]],
+    before: Ints,
+    class_of_node: Ints,
+) -> Iterable[PlacedNode]:
+    """Give each load a node of its class, and jobs: those that were there, where it has room."""
+    # what was on each node, and how many nodes have the same load
+    here: dict[int, dict[Piece, list[list[int]]]] = {}
+    left: dict[Piece, list[list[int]]] = {piece: [] for piece in pieces}
+    for piece, several in pieces.items():
+        for there in several:
+            at = int(before[there[0]])
+            of = here.setdefault(at, {}) if at >= 0 else left
+            of.setdefault(piece, []).append(there)
+    same: dict[tuple[int, tuple[Piece, ...]], list[int]] = {}
+    for i, load in enumerate(loads):
+        same.setdefault((load.node_class, tuple(load.pieces)), []).append(i)
+    # nodes keep their load; then each takes, of those that are left, the one with most of its jobs
+    taken: dict[int, int] = {}  # load: node
+    others = []
+    for at, found in here.items():
+        whole = tuple(sorted(piece for piece, those in found.items() for _ in those))
+        if equal := same.get((int(class_of_node[at]), whole)):
+            taken[equal.pop()] = at
+        else:
+            others.append((-len(whole), at))
+    for _, at in sorted(others):
+        best, kept = None, (0, 0)  # jobs that stay, fewest others
+        for (c, wanted), some in same.items():
+            if some and c == class_of_node[at]:
+                stay = sum(min(len(own), wanted.count(key)) for key, own in here[at].items())
+                if stay and (stay, -len(wanted)) > kept:
+                    best, kept = some, (stay, -len(wanted))
+        if best is not None:
+            taken[best.pop()] = at
+    # jobs of nodes come first, then those that move or begin
+    chosen: list[list[int]] = [[] for _ in loads]
+    missing: list[list[Piece]] = [[] for _ in loads]
+    for i, load in enumerate(loads):
+        own = here[taken[i]] if i in taken else {}
+        for piece in load.pieces:
+            if own.get(piece):
+                chosen[i] += own[piece].pop()
+            else:
+                missing[i].append(piece)
+    for found in here.values():
+        for piece, several in found.items():
+            left[piece] += several
+    free = {
+        c: np.setdiff1d(np.flatnonzero(class_of_node == c), [*taken.values()]).tolist()
+        for c in {load.node_class for i, load in enumerate(loads) if i not in taken}
+    }
+    for i, load in enumerate(loads):
+        for piece in missing[i]:
+            chosen[i] += left[piece].pop()
+        at = taken[i] if i in taken else free[load.node_class].pop()
+        yield PlacedNode(at, load.kind, load.used, chosen[i])
+
+
+def _pieces(moves: Moves, jobs: Ints, modes: Ints) -> dict[Piece, list[list[int]]]:
     """Return the jobs of each piece by GPU type and GPUs; shares as the kernel packs them."""
-    pieces: dict[tuple[int, int], list[list[int]]] = {}
+    pieces: dict[Piece, list[list[int]]] = {}
     for j, q in zip(jobs.tolist(), modes.tolist(), strict=True):
         if moves.size[q]:
             pieces.setdefault((int(moves.gpu[q]), int(moves.size[q])), []).append([j])

@@ -14,7 +14,7 @@ from rsjs.core.errors import InputError
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.hindsight import schedule
 from rsjs.heuristics.hindsight.kernels_ruin import improve
-from rsjs.heuristics.hindsight.packing import node_moves
+from rsjs.heuristics.hindsight.packing import node_moves, packing_space, placed_nodes
 from rsjs.instances.generators import sts
 from rsjs.simulation import accounting, event_log
 from rsjs.simulation.bounds import hindsight, modes, workload_bound
@@ -151,6 +151,31 @@ def test_a_schedule_that_is_not_accepted_is_undone_to_the_byte():
         arrays = tables, search.starts[0], search.journal, search.space, *search.ranked
         improve(*arrays, -np.inf, 1, 1.0, random)
         assert _bytes(search.starts[0]) == before
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_jobs_stay_on_their_nodes(seed):
+    workload, rng = _crowded(nodes=8, jobs=20, sharing="paper"), np.random.default_rng(seed)
+    of, billed = modes(workload, Options()), accounting.prices(workload.cluster, "curve")
+    known = np.unique(hindsight(workload, Options())[0].mode)
+    moves = node_moves(workload.cluster, billed, of.gpu, of.amount, known)
+    small = known[of.amount[known] <= 2]  # whatever is drawn finds room
+    mode, runs = rng.choice(small, 20), np.sort(rng.choice(20, 12, replace=False))
+
+    def nodes(runs, before):
+        node, space = np.full(20, -1), packing_space(moves.moves)
+        classes = workload.cluster.class_of_node
+        for at, *_, there in placed_nodes(moves, runs, mode[runs], before, classes, space):
+            assert (node != at).all()
+            node[there] = at
+        assert ((node >= 0) == np.isin(np.arange(20), runs)).all()
+        return node
+
+    first = nodes(runs, np.full(20, -1))
+    assert (nodes(runs, first) == first).all()
+    left = runs[:-1]
+    moved = (nodes(left, first) != first)[left].sum()
+    assert moved <= workload.cluster.largest  # a node at most is emptied
 
 
 def _bytes(state):

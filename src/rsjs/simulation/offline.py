@@ -17,7 +17,6 @@ Start-up delays and repeated epochs are refused: a schedule that does not know o
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -209,29 +208,20 @@ def _on_nodes(
     workload: Workload, found: Timetable, nodes: NodeMoves, mode: Ints, billed: Floats
 ) -> Plan:
     """Return the plan of a timetable; jobs stay on their nodes where they can."""
-    from rsjs.heuristics.hindsight.packing import packed_nodes, packing_space
+    from rsjs.heuristics.hindsight.packing import packing_space, placed_nodes
 
     cluster, jobs, count = workload.cluster, workload.jobs, len(found.time)
     columns = len(nodes.moves.gpu) // len(cluster.gpu_types)  # modes of a GPU type
     node, level = np.full((2, count, len(jobs)), -1)
     gpus, kind = np.zeros_like(node), np.full((count, cluster.nodes), -1)
-    of_class = [np.flatnonzero(cluster.class_of_node == c).tolist() for c in range(len(billed))]
     space, energy = packing_space(nodes.moves), 0.0
     for m in range(count - 1):
         runs = np.flatnonzero(found.entry[m] >= 0)
         own = mode[found.entry[m, runs]]
-        before, free = node[m - 1], [list(numbers) for numbers in of_class]
-        packed = list(packed_nodes(nodes, runs, own, space))
-        stays = [Counter(before[there].tolist()) for *_, there in packed]
-        wishes = [(-n, i, at) for i, some in enumerate(stays) for at, n in some.items() if at >= 0]
-        taken: dict[int, int] = {}
-        for _, i, at in sorted(wishes):
-            if i not in taken and at in free[packed[i].node_class]:
-                free[packed[i].node_class].remove(at)
-                taken[i] = at
         rate = 0.0
-        for i, (c, v, used, there) in enumerate(packed):
-            at = taken[i] if i in taken else free[c].pop()
+        for at, v, used, there in placed_nodes(
+            nodes, runs, own, node[m - 1], cluster.class_of_node, space
+        ):
             node[m, there], kind[m, at] = at, v
             rate += float(billed[v, used])
         gpus[m, runs] = nodes.moves.size[own]
