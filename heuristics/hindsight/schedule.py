@@ -3,7 +3,9 @@ Schedules in hindsight: near-optimal ones of a whole workload whose epochs are k
 
 Jobs are put in one by one at the prices of the bound (`kernels_schedule`), in the orders of their
 due dates, of their releases, and of their ends at these prices; the best of these schedules is
-improved by ruin and recreate (`kernels_ruin`), at a temperature that falls to nothing.
+improved by ruin and recreate (`kernels_ruin`), at a temperature that falls to nothing. The search
+ends where a schedule costs what the bound says, up to CLOSED: more iterations would only cut jobs
+into more pieces.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ STARTS, MOST_STARTS = 400, 4  # first schedules that are improved: STARTS / jobs
 PART_OF_STARTS = 0.4  # of the iterations
 HEAT = 0.25  # first temperature, in what a job pays above the bound
 AT_ONCE = 50  # iterations of a kernel
+CLOSED = 2e-7  # relative, of a cost above the bound
 KNOWN = 2**14  # counts of modes
 ROWS_OF_A_JOB, MORE_ROWS = 8, 1.5
 OPERATIONS = 2 * MOST_REMOVED + 4 * LONGEST_CHAIN  # of one iteration, each on all intervals
@@ -113,7 +116,7 @@ class Search:
 
     def run(self, iterations: float = inf, seconds: float = inf) -> Timetable:
         """
-        Return the best schedule of so many iterations of ruin and recreate, or seconds.
+        Return the best schedule of at most so many iterations of ruin and recreate, or seconds.
 
         Of several first schedules each is improved for a while, and then the best one of these.
         """
@@ -125,6 +128,8 @@ class Search:
                 state, made = self.improved(start, each, part * seconds)
                 tried.append(state)
                 done += made
+                if self._closed(_cost(self.of, state)):
+                    break
             seconds *= 1 - PART_OF_STARTS
         best = min(tried or self.starts, key=lambda state: _cost(self.of, state))
         best, made = self.improved(best, iterations - done, seconds)
@@ -139,7 +144,7 @@ class Search:
         current = _cost(of, state)
         best, best_cost = _copy(state), current
         heat = HEAT * max(0.0, current - self._bound) / len(of.jobs.work)
-        while done < iterations and spent < seconds:
+        while done < iterations and spent < seconds and not self._closed(best_cost):
             left = 1 - max(done / iterations, spent / seconds)
             some = int(min(AT_ONCE, iterations - done))
             arrays = of, state, self.journal, self.space, *self.ranked
@@ -151,6 +156,10 @@ class Search:
                 self._grow()
                 state = _grown(state, self._rows)
         return best, done
+
+    def _closed(self, cost: float) -> bool:
+        """Return whether no schedule costs less, up to `CLOSED`."""
+        return cost - self._bound <= CLOSED * abs(self._bound)
 
     def _constructed(self, order: Ints, part: float) -> Intervals:
         """Return the schedule that jobs in this order make."""

@@ -153,6 +153,13 @@ def test_a_schedule_that_is_not_accepted_is_undone_to_the_byte():
         assert _bytes(search.starts[0]) == before
 
 
+def test_the_search_ends_where_the_bound_is_reached():
+    workload = _crowded(gap_seconds=90_000)
+    found = [offline_schedule(workload, iterations=n) for n in (0, 10**6)]
+    assert found[1].iterations <= 1000
+    assert -1e-9 <= found[1].gap <= 2.1e-7
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_jobs_stay_on_their_nodes(seed):
     workload, rng = _crowded(nodes=8, jobs=20, sharing="paper"), np.random.default_rng(seed)
