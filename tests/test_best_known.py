@@ -24,12 +24,14 @@ from rsjs.instances.library.sets import library_set
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "best_known"
 FILES = sorted(FOLDER.glob("*.jsonl"))
-LINES = [json.loads(line) for path in FILES for line in path.read_text().splitlines()]
-ENTRIES = {entry["sha256"]: entry for entry in LINES}
+WORKLOADS = FOLDER / "workload.jsonl"
+LINES = {path: [json.loads(line) for line in path.read_text().splitlines()] for path in FILES}
+ENTRIES = {entry["sha256"]: entry for entries in LINES.values() for entry in entries}
 KNOWN = [*read(FOLDER).values()]
 COVERAGE = {row.name: row for row in coverage(KNOWN)}
 CAMPAIGNS = sorted((ROOT / "benchmarks" / "campaigns").glob("best_known*.toml"))
-LARGEST_LINE, LARGEST_FOLDER = 64 * 2**10, 8 * 2**20  # bytes
+LARGEST_LINE, LARGEST_FOLDER = 64 * 2**10, 8 * 2**20  # bytes, of instances
+LARGEST_SCHEDULE, ALL_SCHEDULES = 2**20, 12 * 2**20  # of workloads
 CONFIRMED = 0.95  # least share of what is closed
 
 
@@ -39,29 +41,40 @@ def members(name):
 
 
 CHOSEN = ("benchmark", "challenge", "dev", "jahani-regression")  # from the other sets
-SETS = [name for name in COVERAGE if name != "all"]
+OF_WORKLOADS = ("workloads-benchmark", "workloads-open")
+SETS = [name for name in COVERAGE if name not in ("all", *OF_WORKLOADS)]
 # A member of each set: all together take minutes.
 SAMPLE = sorted({(found := members(name))[len(found) // 3].sha256 for name in SETS})
 
 
 @pytest.mark.slow
 def test_verify_finds_nothing():
-    found = verify(FOLDER, SAMPLE)
+    sample = sorted([*SAMPLE, *(members(name)[0].sha256 for name in OF_WORKLOADS)])
+    found = verify(FOLDER, sample)
     assert found.findings == []
-    assert found.solutions == len(SAMPLE) >= 28
-    assert sorted(entry.sha256 for entry in found.known) == SAMPLE
+    assert found.solutions == len(sample) >= 30
+    assert sorted(entry.sha256 for entry in found.known) == sample
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", [*SETS, *OF_WORKLOADS])
 def test_every_instance_of_a_set_is_known(name):
     assert [m.name for m in members(name) if m.sha256 not in ENTRIES] == []
     row = COVERAGE[name]
     assert (row.unknown, row.closed + row.open) == (0, row.members)
 
 
+def test_workloads_have_schedules_and_bounds_with_certificates():
+    entries = [BestKnown.of_document(entry) for entry in LINES[WORKLOADS]]
+    assert len(entries) == sum(COVERAGE[name].members for name in OF_WORKLOADS)
+    assert all(entry.solution and entry.certificate for entry in entries)
+    # in one set the bound is near the best schedule, in the other most jobs of some must be late
+    assert COVERAGE["workloads-benchmark"].gap < 0.01
+    assert COVERAGE["workloads-open"].gap > 0.05
+
+
 def test_nearly_all_are_closed_and_confirmed_and_by_two_solvers():
     found = COVERAGE["all"]
-    assert found.members - found.unknown == len(ENTRIES) >= 769
+    assert found.members - found.unknown == len(ENTRIES) - len(LINES[WORKLOADS]) >= 769
     assert min(found.confirmed, found.two_solvers) >= CONFIRMED * found.closed
     drawn = {n for n in SETS if n.endswith("-charged") or n.startswith("heterogeneous-")}
     assert {name for name in SETS if COVERAGE[name].open} <= drawn | {*CHOSEN[:3]}
@@ -165,9 +178,12 @@ def test_the_solu_lines_read_as_miplib_has_them():
 
 
 def test_the_files_are_small():
-    lines = [line for path in FILES for line in path.read_bytes().splitlines()]
+    lines = [line for path in {*FILES} - {WORKLOADS} for line in path.read_bytes().splitlines()]
     assert max(map(len, lines)) <= LARGEST_LINE
     assert sum(map(len, lines)) <= LARGEST_FOLDER
+    schedules = WORKLOADS.read_bytes().splitlines()
+    assert max(map(len, schedules)) <= LARGEST_SCHEDULE
+    assert sum(map(len, schedules)) <= ALL_SCHEDULES
 
 
 def test_the_files_are_as_the_package_writes_them():
@@ -178,10 +194,11 @@ def test_the_files_are_as_the_package_writes_them():
 
 def test_campaigns_and_submissions_make_every_value():
     tables = {path: tomllib.loads(path.read_text()) for path in CAMPAIGNS}
-    tables = {path: table for path, table in tables.items() if "instances" in table}
-    asked = [entry["set"] for table in tables.values() for entry in table["instances"]]
-    assert sorted(asked) == sorted({*SETS} - {*CHOSEN})
-    assert all(spec.read(path).limits.gap < 1e-6 for path in tables)
+    lists = {path: table.get("instances", table.get("workloads")) for path, table in tables.items()}
+    asked = [entry["set"] for entries in lists.values() for entry in entries]
+    assert sorted(asked) == sorted({*SETS, *OF_WORKLOADS} - {*CHOSEN})
+    exact = (path for path, table in tables.items() if "instances" in table)
+    assert all(spec.read(path).limits.gap < 1e-6 for path in exact)
     others = ("selection", "selection-charged", "selection-heuristics", "heuristics")
     campaigns = [*others, *(table["name"] for table in tables.values())]
     makers = {"construction", SOURCE, *(f"campaign {name}" for name in campaigns)}
