@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from docs.make.online import (
+    ALONE,
     ARRIVALS,
     BOUND,
     DRAWN,
@@ -145,7 +146,7 @@ def by_size() -> Figure:
         policy: {**style, "linewidth": 1.0, "markersize": 4}
         for policy, style in figure_style.styles(DRAWN).items()
     }
-    styles["infinite cluster"] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
+    styles[ALONE] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for ax, (kind, own) in zip(axes.flat, kinds(runs, OF_PAPER).items(), strict=True):
         for policy, style in styles.items():
             name, column = (REFERENCES, INFINITE) if policy not in DRAWN else (policy, "objective")
