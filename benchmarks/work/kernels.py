@@ -71,6 +71,7 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.randomized_shared:draw_orders": "randomized_queue",
     "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.hindsight.kernels_jobs:run_alone": "hindsight_jobs",
+    "rsjs.heuristics.hindsight.kernels_jobs:segments_space": "hindsight_jobs",
     "rsjs.heuristics.hindsight.kernels_variants:run_once": "hindsight_runs",
     "rsjs.heuristics.hindsight.kernels_packing:pack_row": "hindsight_schedule",
     "rsjs.heuristics.hindsight.kernels_ruin:construct": "hindsight_schedule",

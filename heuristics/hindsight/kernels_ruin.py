@@ -38,6 +38,7 @@ LONGEST_CHAIN = 5
 CHAIN = 0.3  # how often a chain is tried where jobs are late
 TOURNAMENT = 3
 PARTS = (0.3, 0.6, 1.0)  # of the bound's prices
+UNPRICED = 1.0  # over the number of jobs: how often an iteration does without them
 MIN_GAIN, COLDEST = 1e-10, 1e-12  # $
 
 
@@ -83,6 +84,12 @@ def _late(of: Hindsight, state: Intervals, random: States) -> int:
     return chosen
 
 
+@inner
+def _part(random: States, most: float) -> float:
+    """Return the part of the prices that a job is put in at."""
+    return most * PARTS[below(random, len(PARTS))]
+
+
 @compiled
 def improve(
     of: Hindsight,
@@ -106,7 +113,7 @@ def improve(
         if state.size[UNUSED] < CUTS_OF_ONE * (MOST_REMOVED + 2 * LONGEST_CHAIN):
             return current, iteration
         state.size[CHANGES] = 0
-        late = -1
+        late, most = -1, 0.0 if jobs * uniform(random) < UNPRICED else 1.0
         if uniform(random) < CHAIN:
             late = _late(of, state, random)
         if late >= 0:
@@ -118,8 +125,8 @@ def improve(
                 if other < 0:
                     break
                 remove(of, state, journal, space, other)
-                insert(of, state, journal, space, late, PARTS[below(random, len(PARTS))])
-                insert(of, state, journal, space, other, PARTS[below(random, len(PARTS))])
+                insert(of, state, journal, space, late, _part(random, most))
+                insert(of, state, journal, space, other, _part(random, most))
                 cost = total(of, state)
                 if cost < current:
                     break
@@ -167,8 +174,7 @@ def improve(
                     key[i] = -of.jobs.weight[j] * uniform(random)
             order = np.argsort(key[:count])
             for i in order:
-                part = PARTS[below(random, len(PARTS))]
-                insert(of, state, journal, space, removed[i], part)
+                insert(of, state, journal, space, removed[i], _part(random, most))
             cost = total(of, state)
         if cost <= current or uniform(random) < exp((current - cost) / max(temperature, COLDEST)):
             current = cost

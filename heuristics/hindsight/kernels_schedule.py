@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.hindsight.kernels_jobs import (
-    EQUAL,
-    MOST_TANGENTS,
+    COST,
+    END,
     HindsightJobs,
     Segments,
     add_segments,
+    begin_sweep,
     fill_hours,
-    rate,
+    sweep,
+    take,
 )
 from rsjs.heuristics.hindsight.kernels_packing import (
     Counts,
@@ -41,6 +43,7 @@ from rsjs.heuristics.hindsight.kernels_packing import (
 SET, CUT, JOIN, JOB = 0, 1, 2, 3  # entries of a journal
 INTERVALS, UNUSED, CHANGES = 0, 1, 2  # places in `Intervals.size`
 CUTS_OF_ONE = 3  # of a job that is put in
+EQUAL = 1e-12  # a part of a segment that is all of it
 CLOSE = 1e-10  # h: no cut so close to another one; events closer than 1e-9 h are one
 
 
@@ -90,7 +93,6 @@ class InsertionSpace(NamedTuple):
     known: Known
     packing: PackingSpace
     segments: Segments
-    order: Ints
     vertex: Ints
     found: Ints  # (U,)
     price: Floats  # (Q,)
@@ -307,60 +309,6 @@ def _fill_price(
         space.price[q] = extra + part * of.price[bucket, q]
 
 
-@inner
-def _select(
-    work: float, hours: Floats, segments: Segments, order: Ints, size: int
-) -> tuple[float, float, int, float]:
-    """
-    Take the segments of the least slopes until the work is done: a weighted quickselect.
-
-    Returns
-    -------
-    $, the last slope, how many segments at the front of `order` are taken, and the part of the last
-    one of these.
-    """
-    low, high, left, cost = 0, 0, work, 0.0
-    for s in range(size):
-        if hours[segments.bucket[s]] > 0.0:
-            order[high] = s
-            high += 1
-    end = high
-    while low < high:
-        a, b = segments.slope[order[low]], segments.slope[order[(low + high) // 2]]
-        c = segments.slope[order[high - 1]]
-        pivot = max(min(a, b), min(max(a, b), c))
-        below, at, above, epochs, dollars = low, low, high, 0.0, 0.0
-        while at < above:
-            s = order[at]
-            slope = segments.slope[s]
-            if slope < pivot:
-                epochs += hours[segments.bucket[s]] * segments.gain[s]
-                dollars += hours[segments.bucket[s]] * segments.gain[s] * slope
-                order[at], order[below] = order[below], s
-                below += 1
-                at += 1
-            elif slope > pivot:
-                above -= 1
-                order[at], order[above] = order[above], s
-            else:
-                at += 1
-        if epochs >= left:
-            high = below
-            continue
-        left -= epochs
-        cost += dollars
-        for at in range(below, above):
-            s = order[at]
-            epochs = hours[segments.bucket[s]] * segments.gain[s]
-            if epochs >= left:
-                return cost + left * pivot, pivot, at + 1, left / epochs
-            left -= epochs
-            cost += epochs * pivot
-        low = above
-    slope = segments.slope[order[end - 1]] if end > 0 else 0.0
-    return cost + left * slope, slope, end, 1.0
-
-
 @compiled
 def insert(
     of: Hindsight,
@@ -382,7 +330,7 @@ def insert(
     while True:
         before = size
         _fill_price(of, state, space, job, part, here)
-        size = add_segments(jobs, job, space.price, here, space.vertex, segments, size)
+        size = add_segments(jobs, job, space.price, here, inf, space.vertex, segments, size)
         begins, ends = state.time[here], state.time[here + 1]
         if earliest == inf and size > before:
             fastest = jobs.speed[segments.faster[size - 1]]
@@ -395,70 +343,35 @@ def insert(
         here += 1
     start = max(due, earliest)
     edges = state.time[: state.size[INTERVALS]]
-    order = space.order
     fill_hours(edges, space.priced, begin, here, release, start, hours)
-    cost, slope, taken, share = _select(work, hours, segments, order, size)
-    best, best_end = cost + weight * (start - due), start
-    # and of those in which a later one may be cheaper
-    last, cheapest = here, of.cheapest[job]
-    while last + 1 < len(edges) and weight * (edges[last + 1] - due) + work * cheapest < best:
-        last += 1
-        _fill_price(of, state, space, job, part, last)
-        size = add_segments(jobs, job, space.price, last, space.vertex, segments, size)
-    for b in range(here, last + 1):
-        low = start if b == here else edges[b]
-        if weight * (low - due) + work * cheapest >= best:
-            break
-        if b == here:
-            low_cost, low_slope = best, slope
-        else:
-            fill_hours(edges, space.priced, begin, last, release, low, hours)
-            cost, low_slope, taken, share = _select(work, hours, segments, order, size)
-            low_cost = cost + weight * (low - due)
-            if low_cost < best:
-                best, best_end = low_cost, low
-        _fill_price(of, state, space, job, part, b)
-        falls = weight - rate(jobs, job, space.price, low_slope)
-        if falls >= 0.0:
-            continue
-        high = state.time[b + 1]
-        if high == inf:
+    cost, mu, taken = begin_sweep(jobs, job, start, hours, segments, size)
+    # and of later times, as long as they may be cheaper
+    last, low, place, cheapest = here, start, -1, of.cheapest[job]
+    while True:
+        open_end, high, old = last + 1 == len(edges), state.time[last + 1], size
+        if open_end:
             high = low + work / jobs.speed[jobs.first[job]]
-        fill_hours(edges, space.priced, begin, last, release, high, hours)
-        cost, high_slope, taken, share = _select(work, hours, segments, order, size)
-        high_cost = cost + weight * (high - due)
-        if high_cost < best:
-            best, best_end = high_cost, high
-        rises = weight - rate(jobs, job, space.price, high_slope)
-        if rises <= 0.0:
-            continue
-        for _ in range(MOST_TANGENTS):
-            middle = (high_cost - low_cost + falls * low - rises * high) / (falls - rises)
-            bound = low_cost + falls * (middle - low)
-            if bound >= best or not low < middle < high:
-                break
-            fill_hours(edges, space.priced, begin, last, release, middle, hours)
-            cost, slope, taken, share = _select(work, hours, segments, order, size)
-            cost += weight * (middle - due)
-            if cost < best:
-                best, best_end = cost, middle
-            if cost <= bound + EQUAL * abs(bound):
-                break
-            turn = weight - rate(jobs, job, space.price, slope)
-            if turn < 0.0:
-                low, low_cost, falls = middle, cost, turn
-            elif turn > 0.0:
-                high, high_cost, rises = middle, cost, turn
-            else:
-                break
-    # take the segments once more: full ones, and a part of the last one
+        size = add_segments(jobs, job, space.price, place, mu, space.vertex, segments, size)
+        if size > old:
+            cost, mu, taken = sweep(
+                jobs, job, space.price, low, high, cost, segments, old, size, taken
+            )
+        else:
+            cost += weight * (high - low)
+        if open_end or weight * (high - due) + work * cheapest >= segments.sweep[COST]:
+            break
+        last, low = last + 1, high
+        place = last
+        _fill_price(of, state, space, job, part, last)
+    # take the segments of the best time: full ones, and a part of the last one
+    best_end = segments.sweep[END]
     fill_hours(edges, space.priced, begin, last, release, best_end, hours)
-    _, _, taken, share = _select(work, hours, segments, order, size)
+    _, taken, share = take(work, hours, segments, size)
     for b in range(begin, last + 2):
         plan[b] = -1
     split, faster, slower, final = -1, -1, -1, begin
     for i in range(taken):
-        s = order[i]
+        s = segments.order[i]
         b = segments.bucket[s]
         final = max(final, b)
         if i == taken - 1 and share < 1.0 - EQUAL:

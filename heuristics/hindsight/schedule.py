@@ -19,7 +19,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, Segments
+from rsjs.heuristics.hindsight.kernels_jobs import HindsightJobs, segments_space
 from rsjs.heuristics.hindsight.kernels_packing import Known, Moves
 from rsjs.heuristics.hindsight.kernels_ruin import LONGEST_CHAIN, MOST_REMOVED, construct, improve
 from rsjs.heuristics.hindsight.kernels_schedule import (
@@ -198,14 +198,7 @@ def _room(of: Hindsight, rows: int) -> tuple[Journal, InsertionSpace]:
     ), InsertionSpace(
         known=Known(unknown, np.zeros(KNOWN), np.full((KNOWN, width), np.inf)),
         packing=packing_space(of.moves),
-        segments=Segments(
-            slope=np.zeros(room),
-            gain=np.zeros(room),
-            bucket=np.zeros(room, dtype=np.int64),
-            slower=np.zeros(room, dtype=np.int64),
-            faster=np.zeros(room, dtype=np.int64),
-        ),
-        order=np.zeros(room, dtype=np.int64),
+        segments=segments_space(room),
         vertex=np.zeros(most, dtype=np.int64),
         found=np.zeros(len(of.moves.empty), dtype=np.int64),
         price=np.zeros(modes),
