@@ -27,9 +27,10 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.reporting": 10,
     "rsjs.comparison": 11,
     "rsjs.library": 11,
-    "rsjs.api": 12,
-    "rsjs.cli": 13,
-    "rsjs.__main__": 14,
+    "rsjs.campaign_runs": 12,
+    "rsjs.api": 13,
+    "rsjs.cli": 14,
+    "rsjs.__main__": 15,
 }
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),

@@ -11,9 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from rsjs.campaign_runs import run_campaign as run_campaign
 from rsjs.comparison import Comparison as Comparison
 from rsjs.comparison import compare as compare
-from rsjs.comparison import run_campaign as run_campaign
 from rsjs.core.errors import InputError as InputError
 from rsjs.core.errors import MethodError as MethodError
 from rsjs.core.errors import described, integer, one_of

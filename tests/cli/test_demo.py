@@ -2,9 +2,9 @@
 
 import pytest
 
+from rsjs.campaign_runs import find_campaign
 from rsjs.campaigns.spec import read
 from rsjs.cli.compare import story
-from rsjs.comparison import find_campaign
 
 SMALL = """
 format = "rsjs-campaign/1"
@@ -33,7 +33,7 @@ def small(monkeypatch, tmp_path):
     """One node or two, no solver."""
     (tmp_path / "demo.toml").write_text(SMALL)
     asked = read(tmp_path / "demo.toml")
-    monkeypatch.setattr("rsjs.comparison.find_campaign", lambda name: asked)
+    monkeypatch.setattr("rsjs.campaign_runs.find_campaign", lambda name: asked)
 
 
 @pytest.mark.process
@@ -70,7 +70,7 @@ def test_a_run_that_finds_nothing_within_its_limit_is_no_failure(
     (tmp_path / "own.py").write_text(NOTHING)
     (tmp_path / "demo.toml").write_text(SMALL + f'[[methods]]\nrun = ["own.py:{method}"]\n')
     asked = read(tmp_path / "demo.toml")
-    monkeypatch.setattr("rsjs.comparison.find_campaign", lambda name: asked)
+    monkeypatch.setattr("rsjs.campaign_runs.find_campaign", lambda name: asked)
     assert rsjs("demo", "-o", tmp_path / "d").code == code
 
 

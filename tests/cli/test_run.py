@@ -13,6 +13,7 @@ from functools import partial
 import psutil
 import pytest
 
+from rsjs.campaign_runs import bundled, find_campaign, own_methods, run_campaign
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect
 from rsjs.campaigns.pool import News
@@ -20,7 +21,6 @@ from rsjs.campaigns.runner import Part
 from rsjs.cli.campaign import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Board, Screen
-from rsjs.comparison import bundled, find_campaign, own_methods, run_campaign
 from rsjs.methods import parse
 from rsjs.rows import csv as csv_rows
 from rsjs.rows.csv import read_rows

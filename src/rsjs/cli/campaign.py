@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs.campaign_runs import bundled, find_campaign, own_methods, with_time_limit
 from rsjs.campaigns import runner
 from rsjs.campaigns.collection import collect as collected
 from rsjs.campaigns.dask_dispatch import Dask, own_cluster, running_cluster
@@ -24,7 +25,7 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json, argument, option, requests
 from rsjs.cli.output import print_json, print_table, print_text, show_table, writable
 from rsjs.cli.progress import Board, Screen, busy, duration
-from rsjs.comparison import bundled, carried_out, find_campaign, own_methods, with_time_limit
+from rsjs.comparison import carried_out
 from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
 from rsjs.reporting.tables.formats import counted

@@ -123,7 +123,7 @@ def demo(
     checker verifies all solutions. DIR gets the files of `rsjs compare`. Exit code 1 if a run
     failed; one that finds nothing within its limit did not.
     """
-    from rsjs.comparison import run_campaign
+    from rsjs.campaign_runs import run_campaign
 
     writable(output, folder=True)
     with Screen() as screen:

@@ -6,8 +6,8 @@ import highspy
 import numpy as np
 import pytest
 
+from rsjs.campaign_runs import find_campaign
 from rsjs.campaigns.run import Run
-from rsjs.comparison import find_campaign
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
 from rsjs.formulations.mig import reconfiguration
