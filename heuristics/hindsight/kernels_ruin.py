@@ -3,8 +3,9 @@ Ruin and recreate on schedules in hindsight, and chains of ejections for late jo
 
 A job is drawn by what it pays above its own bound, and with it some that run at a time in its
 window, or that are due when it is. They are taken out, and put in again in some order, at some part
-of the bound's prices. For a job that is late, one that runs in its window is taken out, it is put
-in, and then the other one; as long as that is no gain, the other one ejects a third, and so on.
+of the bound's prices, or, the more often the fewer jobs there are, at none. For a job that is late,
+one that runs in its window is taken out, it is put in, and then the other one; as long as that is
+no gain, the other one ejects a third, and so on.
 
 A schedule that costs delta more is accepted with probability exp(-delta / T); any other is undone.
 """
