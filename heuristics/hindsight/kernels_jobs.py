@@ -216,8 +216,8 @@ def begin_sweep(
     for at in range(taken // 2 - 1, -1, -1):
         _sift_down(segments, at, taken)
     cost += left * slope + jobs.weight[job] * (start - jobs.due[job])
-    sweep = segments.sweep
-    sweep[COST], sweep[END], sweep[SLOPE], sweep[FULL] = cost, start, slope, full
+    best = segments.sweep
+    best[COST], best[END], best[SLOPE], best[FULL] = cost, start, slope, full
     return cost, slope, taken
 
 
@@ -279,19 +279,16 @@ def sweep(
     Cost [$] and mu at `high`, and how many segments are taken there.
     """
     work, weight, time, best = jobs.work[job], jobs.weight[job], low, segments.sweep
-    speed, paid, mu, turn, last = 0.0, 0.0, 0.0, weight, size - 1
+    last = size - 1
     while True:
         # the segment of the largest slope, what all below it in this time give and cost by hour
-        top, own = segments.order[0], last >= old
-        if own and taken > 0 and segments.slope[top] >= segments.slope[last]:
-            own = False
-        full = best[FULL]
-        below = segments.slower[last] if own else segments.faster[last] if last >= old else -1
+        top, left = segments.order[0], last >= old
+        own = left and (taken == 0 or segments.slope[last] > segments.slope[top])
         if own:
-            mu = segments.slope[last]
+            mu, full, below = segments.slope[last], best[FULL], segments.slower[last]
         else:
-            mu = segments.slope[top]
-            full -= segments.epochs[top]
+            mu, full = segments.slope[top], best[FULL] - segments.epochs[top]
+            below = segments.faster[last] if left else -1
         speed, paid = 0.0, 0.0
         if below >= 0:
             speed, paid = jobs.speed[below], price[jobs.mode[below]]
@@ -373,7 +370,7 @@ def run_alone(
     priced : (B + 1,) bool
         Whether a row differs from the last one.
     value, end : (J,) float [$], [h]
-        Filled: min_C G_j(C), never above it, and the C of it.
+        Filled: min_C G_j(C), but for rounding, and the C of it.
     hours : (B + 1, Q) float [h]
         Filled: hours of all jobs in each mode by bucket.
     """

@@ -360,8 +360,7 @@ def insert(
             cost += weight * (high - low)
         if open_end or weight * (high - due) + work * cheapest >= segments.sweep[COST]:
             break
-        last, low = last + 1, high
-        place = last
+        last, low, place = last + 1, high, last + 1
         _fill_price(of, state, space, job, part, last)
     # take the segments of the best time: full ones, and a part of the last one
     best_end = segments.sweep[END]
