@@ -85,23 +85,20 @@ def priced(
     job_cost, end, hours = np.empty(count), np.empty(count), np.empty_like(of_mode)
     some = np.append((prices > 0).any(axis=(0, 1)), False)
     VARIANTS[variant](jobs, edges, of_mode, some, job_cost, end, hours)
-    value, slope = relaxed(nodes, np.diff(edges), prices, float(job_cost.sum()), hours)
+    value, slope = relaxed(nodes, edges, prices, float(job_cost.sum()), hours)
     return Priced(value=value, slope=slope, job_cost=job_cost, end=end, hours=hours)
 
 
 def relaxed(
-    nodes: NodePrices, length: Floats, prices: Floats, cost: float, hours: Floats
+    nodes: NodePrices, edges: Floats, prices: Floats, cost: float, hours: Floats
 ) -> tuple[float, Floats]:
-    """
-    Return L and a supergradient (T, S, B) from what jobs pay, and their hours (B + 1, Q).
-
-    `length` (B,) has the hours [h] for which nodes are open in each bucket.
-    """
+    """Return L and a supergradient (T, S, B) from what jobs pay, and their hours (B + 1, Q)."""
     wanted = np.zeros((prices.shape[2], *prices.shape[:2]))
     for i in range(len(prices)):
         own = nodes.gpu == i
         wanted[:, i] = hours[:-1, own] @ nodes.places[own]
     rent, places = rents(nodes, prices)
+    length = np.diff(edges)
     slope = (wanted - places * length[:, None, None]).transpose(1, 2, 0)
     return cost - float(rent @ length), slope
 

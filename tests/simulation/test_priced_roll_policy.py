@@ -12,18 +12,16 @@ from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies import roll
 from rsjs.simulation.policies.priced_roll import (
-    AHEAD,
     BUCKETS,
-    HEAVY,
-    LIGHT,
+    MARGIN,
     ModeRows,
     bucket_edges,
     evaluated,
     hours_on_all,
+    margin,
     moved_prices,
     nodes_at_power,
     offered_load,
-    open_hours,
     priced_jobs,
 )
 from rsjs.simulation.policies.registry import deciders, policy
@@ -41,7 +39,7 @@ def at_prices(workload, price, hours=0.25):
     edges = bucket_edges(hours, float(whole.jobs.due.max()) + 1.0)
     prices = np.zeros((len(whole.cluster.gpu_types), len(nodes.sizes), BUCKETS))
     prices[:, 0] = price
-    return evaluated(jobs, nodes, edges, np.diff(edges), prices)
+    return evaluated(jobs, nodes, edges, prices)
 
 
 def choices(workload):
@@ -121,9 +119,8 @@ def test_the_offered_load_is_work_by_time(make):
     workload = make({"A4": [1.0, 2.0, 3.0, 4.0]}, hours=[{"A": [1.0, 0.6]}])
     hours = hours_on_all(JobData.of(workload.submitted()).model, workload.cluster)
     assert hours == pytest.approx([0.25])
-    release, work = np.array([0.0, 1.0, 4.0]), np.array([1.0, 2.0, 3.0])
-    assert [offered_load(release, work, now) for now in (4.0, 8.0)] == [1.0, 0.5]
-    assert offered_load(np.array([2.0, 2.0]), np.array([1.0, 2.0]), 2.0) == 0.0
+    assert offered_load(np.array([0.0, 1.0, 4.0]), np.array([1.0, 2.0, 3.0])) == 1.0
+    assert offered_load(np.array([2.0, 2.0]), np.array([1.0, 2.0])) == 0.0
 
 
 def test_nodes_that_may_take_several_types_count_once(make):
@@ -132,12 +129,10 @@ def test_nodes_that_may_take_several_types_count_once(make):
     assert hours == pytest.approx([1 / (0.5 / 1.0 + 0.5 / 0.5)])
 
 
-def test_jobs_to_come_take_nodes_only_in_overload():
-    edges = np.array([0.0, AHEAD / 2, AHEAD, 3 * AHEAD])
-    length = np.diff(edges)
-    for load, part in ((0.0, 0.0), (LIGHT, 0.0), ((LIGHT + HEAVY) / 2, 0.5), (HEAVY, 1), (9.0, 1)):
-        left = np.array([1.0, 1 - part / 2, 1 - part])
-        assert open_hours(edges, load) == pytest.approx(length * left)
+def test_due_dates_count_as_earlier_only_in_overload():
+    assert [margin(load) for load in (0.0, 1.0, 1.25, 1.5, 9.0)] == pytest.approx(
+        [0.0, 0.0, MARGIN / 2, MARGIN, MARGIN]
+    )
 
 
 def test_it_does_not_know_how_long_jobs_run_nor_which_come():

@@ -24,13 +24,10 @@ each, so that none is early and all are at risk.
 The first bucket is h hours, and each is longer than the one before; by the end of the last one all
 jobs are due and could be done.
 
-**Jobs to come** are not known, and L has none. What is known is how much work came per hour so far,
-over what the GPUs do in an hour: the offered load rho, with the mean epochs of each job on all
-GPUs. Where it is above 1, jobs to come will take all GPUs, and those at hand cannot count on GPUs
-later: nodes are closed to them from AHEAD hours on, and for less time of each bucket before; with
-rho between LIGHT and HEAVY for a part of that. L is no bound then. Without this, jobs that could be
-done now share the GPUs with others and go slow, as if the cluster were theirs later; in overload
-that is when they are late.
+**Due dates.** Jobs to come are not known, and L has none. What is known is how much work came per
+hour so far, over what the GPUs do in an hour: the offered load rho, with the mean epochs of each
+job on all GPUs. Where it is above 1, jobs will have to wait for others that are not there yet: the
+cost after h then counts due dates MARGIN of the time left earlier, less of it for rho below FULL.
 """
 
 from __future__ import annotations
@@ -63,7 +60,7 @@ BUCKETS = 32
 EVALUATIONS = 3  # of L at each decision
 DELTA = 0.003  # relative gain that a step aims at
 GAP = 1e-3  # of the modes chosen
-LIGHT, HEAVY, AHEAD = 0.95, 1.05, 1.0  # rho and hours from which jobs to come take all GPUs
+MARGIN, FULL = 0.2, 1.5
 
 
 class Memory(NamedTuple):
@@ -125,14 +122,14 @@ def policy(request: Request, whole: Instance) -> Policy:
         arrived = max(int(state.rows[-1]) + 1, memory.arrived if memory else 0)
         release, data = state.workload.jobs.release[:arrived], known.jobs(state)
         hours, slack = step(release), state.instance.jobs.due - state.now
+        slack -= margin(offered_load(release, work[:arrived])) * np.maximum(slack, 0.0)
         queue = float(busy[state.rows] @ mean_epochs(data.steps))
         edges = bucket_edges(hours, float(slack.max()) + queue)
         jobs = priced_jobs(rows, state.rows, data.steps, slack, state.instance.jobs.weight)
         before = np.zeros((len(cluster.gpu_types), len(nodes.sizes), BUCKETS))
         if memory is not None:
             before = moved_prices(memory.edges - state.now, memory.prices, edges)
-        available = open_hours(edges, offered_load(release, work[:arrived], state.now))
-        at_prices = partial(evaluated, jobs, nodes, edges, available)
+        at_prices = partial(evaluated, jobs, nodes, edges)
         best, prices, _ = climb(at_prices, nodes, edges, before, EVALUATIONS, DELTA)
 
         def to_go(job: Ints, epochs: Floats) -> Floats:
@@ -158,7 +155,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         own, edges = ModeRows.of(data.model, small), bucket_edges(LONGEST, 1.0)
         jobs = priced_jobs(own, np.array([0]), data.steps, np.ones(1), instance.jobs.weight)
         zero = np.zeros((len(instance.cluster.gpu_types), len(small.sizes), BUCKETS))
-        evaluated(jobs, small, edges, np.diff(edges), zero)
+        evaluated(jobs, small, edges, zero)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
@@ -199,16 +196,15 @@ def hours_on_all(model: PowerModel, cluster: Cluster) -> Floats:
     return np.asarray(1 / (gpus / gpu_hours).sum(axis=1))
 
 
-def offered_load(release: Floats, work: Floats, now: float) -> float:
-    """Return rho of the submissions until now; 0 if the first one is now."""
-    span = float(now - release[0])
+def offered_load(release: Floats, work: Floats) -> float:
+    """Return rho of the submissions so far; 0 if they came at one time."""
+    span = float(release[-1] - release[0])
     return float(work.mean()) * (len(release) - 1) / span if span > 0 else 0.0
 
 
-def open_hours(edges: Floats, load: float) -> Floats:
-    """Return (B,) hours [h] of each bucket in which the jobs at hand have the nodes."""
-    taken = min(1.0, max(0.0, (load - LIGHT) / (HEAVY - LIGHT)))
-    return np.asarray(np.diff(edges) * (1 - taken * np.minimum(1.0, edges[:-1] / AHEAD)))
+def margin(load: float) -> float:
+    """Return the part of the time left by which due dates count as earlier."""
+    return MARGIN * min(1.0, max(0.0, (load - 1.0) / (FULL - 1.0)))
 
 
 def bucket_edges(hours: float, end: float) -> Floats:
@@ -249,12 +245,10 @@ def priced_jobs(
     )
 
 
-def evaluated(
-    jobs: PricedJobs, nodes: NodePrices, edges: Floats, available: Floats, prices: Floats
-) -> PricedProfiles:
-    """Evaluate L at prices (T, S, B), with nodes open for (B,) hours of each bucket."""
+def evaluated(jobs: PricedJobs, nodes: NodePrices, edges: Floats, prices: Floats) -> PricedProfiles:
+    """Evaluate L at prices (T, S, B)."""
     of_mode, count = mode_prices(nodes, prices), len(jobs.due)
     cost, after, hours = np.empty(count), np.empty((count, CELLS + 1)), np.empty_like(of_mode)
     run_priced(jobs, edges, of_mode, cost, after, hours)
-    value, slope = relaxed(nodes, available, prices, float(cost.sum()), hours)
+    value, slope = relaxed(nodes, edges, prices, float(cost.sum()), hours)
     return PricedProfiles(value=value, slope=slope, job_cost=cost, after=after)
