@@ -12,16 +12,19 @@ from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies import roll
 from rsjs.simulation.policies.priced_roll import (
+    AHEAD,
     BUCKETS,
-    MARGIN,
+    HEAVY,
+    LIGHT,
+    PREMIUM,
     ModeRows,
     bucket_edges,
     evaluated,
     hours_on_all,
-    margin,
     moved_prices,
     nodes_at_power,
     offered_load,
+    premium,
     priced_jobs,
 )
 from rsjs.simulation.policies.registry import deciders, policy
@@ -39,7 +42,7 @@ def at_prices(workload, price, hours=0.25):
     edges = bucket_edges(hours, float(whole.jobs.due.max()) + 1.0)
     prices = np.zeros((len(whole.cluster.gpu_types), len(nodes.sizes), BUCKETS))
     prices[:, 0] = price
-    return evaluated(jobs, nodes, edges, prices)
+    return evaluated(jobs, nodes, edges, np.zeros(BUCKETS), prices)
 
 
 def choices(workload):
@@ -129,10 +132,28 @@ def test_nodes_that_may_take_several_types_count_once(make):
     assert hours == pytest.approx([1 / (0.5 / 1.0 + 0.5 / 0.5)])
 
 
-def test_due_dates_count_as_earlier_only_in_overload():
-    assert [margin(load) for load in (0.0, 1.0, 1.25, 1.5, 9.0)] == pytest.approx(
-        [0.0, 0.0, MARGIN / 2, MARGIN, MARGIN]
-    )
+def test_gpus_cost_more_later_only_in_overload(make):
+    nodes = nodes_at_power(make({"A2": [2.0, 3.0], "B1": [5.0]}).cluster)
+    edges = np.array([0.0, AHEAD / 2, AHEAD, 3 * AHEAD])
+    for load, part in ((0.0, 0.0), (LIGHT, 0.0), ((LIGHT + HEAVY) / 2, 0.5), (HEAVY, 1), (9.0, 1)):
+        most = PREMIUM * part * 2.0
+        assert premium(edges, nodes, load) == pytest.approx([0.0, most / 2, most])
+
+
+def test_extra_prices_are_prices():
+    workload = sts.workload(nodes=2, jobs=10, seed=1, gap_seconds=1e-3)
+    whole = workload.submitted()
+    data, nodes = JobData.of(whole), nodes_at_power(whole.cluster)
+    rows, jobs = ModeRows.of(data.model, nodes), whole.jobs
+    priced = priced_jobs(rows, np.arange(len(jobs)), data.steps, jobs.due, jobs.weight)
+    edges = bucket_edges(0.25, float(jobs.due.max()) + 1.0)
+    zero = np.zeros((len(whole.cluster.gpu_types), len(nodes.sizes), BUCKETS))
+    extra, prices = np.linspace(0.0, 0.3, BUCKETS), zero.copy()
+    prices[:, 0] = extra
+    first = evaluated(priced, nodes, edges, extra, zero)
+    other = evaluated(priced, nodes, edges, np.zeros(BUCKETS), prices)
+    assert first.value == other.value
+    assert (zero == 0.0).all()
 
 
 def test_it_does_not_know_how_long_jobs_run_nor_which_come():

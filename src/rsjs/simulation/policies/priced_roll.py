@@ -24,10 +24,12 @@ each, so that none is early and all are at risk.
 The first bucket is h hours, and each is longer than the one before; by the end of the last one all
 jobs are due and could be done.
 
-**Due dates.** Jobs to come are not known, and L has none. What is known is how much work came per
-hour so far, over what the GPUs do in an hour: the offered load rho, with the mean epochs of each
-job on all GPUs. Where it is above 1, jobs will have to wait for others that are not there yet: the
-cost after h then counts due dates MARGIN of the time left earlier, less of it for rho below FULL.
+**Jobs to come** are not known, and L has none. What is known is how much work came per hour so far,
+over what the GPUs do in an hour: the offered load rho, with the mean epochs of each job on all
+GPUs. Where it is above 1, GPUs will not be free later, when jobs at hand would go on: from AHEAD
+hours on, less before, a GPU costs PREMIUM times what its energy costs at least above its price,
+with rho between LIGHT and HEAVY a part of that. So the GPUs there are now are used, where jobs
+would else go slow as if the cluster were theirs later. L is a bound at any prices, at these, too.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ BUCKETS = 32
 EVALUATIONS = 3  # of L at each decision
 DELTA = 0.003  # relative gain that a step aims at
 GAP = 1e-3  # of the modes chosen
-MARGIN, FULL = 0.2, 1.5
+PREMIUM, AHEAD = 1.0, 1.0  # of GPUs from so many hours on
+LIGHT, HEAVY = 0.95, 1.05  # rho from which some of it is charged, and all
 
 
 class Memory(NamedTuple):
@@ -122,14 +125,14 @@ def policy(request: Request, whole: Instance) -> Policy:
         arrived = max(int(state.rows[-1]) + 1, memory.arrived if memory else 0)
         release, data = state.workload.jobs.release[:arrived], known.jobs(state)
         hours, slack = step(release), state.instance.jobs.due - state.now
-        slack -= margin(offered_load(release, work[:arrived])) * np.maximum(slack, 0.0)
         queue = float(busy[state.rows] @ mean_epochs(data.steps))
         edges = bucket_edges(hours, float(slack.max()) + queue)
         jobs = priced_jobs(rows, state.rows, data.steps, slack, state.instance.jobs.weight)
         before = np.zeros((len(cluster.gpu_types), len(nodes.sizes), BUCKETS))
         if memory is not None:
             before = moved_prices(memory.edges - state.now, memory.prices, edges)
-        at_prices = partial(evaluated, jobs, nodes, edges)
+        extra = premium(edges, nodes, offered_load(release, work[:arrived]))
+        at_prices = partial(evaluated, jobs, nodes, edges, extra)
         best, prices, _ = climb(at_prices, nodes, edges, before, EVALUATIONS, DELTA)
 
         def to_go(job: Ints, epochs: Floats) -> Floats:
@@ -155,7 +158,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         own, edges = ModeRows.of(data.model, small), bucket_edges(LONGEST, 1.0)
         jobs = priced_jobs(own, np.array([0]), data.steps, np.ones(1), instance.jobs.weight)
         zero = np.zeros((len(instance.cluster.gpu_types), len(small.sizes), BUCKETS))
-        evaluated(jobs, small, edges, zero)
+        evaluated(jobs, small, edges, np.zeros(BUCKETS), zero)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
@@ -202,9 +205,12 @@ def offered_load(release: Floats, work: Floats) -> float:
     return float(work.mean()) * (len(release) - 1) / span if span > 0 else 0.0
 
 
-def margin(load: float) -> float:
-    """Return the part of the time left by which due dates count as earlier."""
-    return MARGIN * min(1.0, max(0.0, (load - 1.0) / (FULL - 1.0)))
+def premium(edges: Floats, nodes: NodePrices, load: float) -> Floats:
+    """Return (B,) what a GPU costs in each bucket above its price [$/h], for jobs to come."""
+    paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
+    part = min(1.0, max(0.0, (load - LIGHT) / (HEAVY - LIGHT)))
+    most = PREMIUM * part * float(paid.min()) if len(paid) else 0.0
+    return np.asarray(most * np.minimum(1.0, edges[:-1] / AHEAD))
 
 
 def bucket_edges(hours: float, end: float) -> Floats:
@@ -245,8 +251,12 @@ def priced_jobs(
     )
 
 
-def evaluated(jobs: PricedJobs, nodes: NodePrices, edges: Floats, prices: Floats) -> PricedProfiles:
-    """Evaluate L at prices (T, S, B)."""
+def evaluated(
+    jobs: PricedJobs, nodes: NodePrices, edges: Floats, extra: Floats, prices: Floats
+) -> PricedProfiles:
+    """Evaluate L at prices (T, S, B), and (B,) extra ones of single GPUs."""
+    prices = prices.copy()
+    prices[:, 0] += extra
     of_mode, count = mode_prices(nodes, prices), len(jobs.due)
     cost, after, hours = np.empty(count), np.empty((count, CELLS + 1)), np.empty_like(of_mode)
     run_priced(jobs, edges, of_mode, cost, after, hours)
