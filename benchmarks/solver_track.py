@@ -4,10 +4,10 @@ Models of the solver track: `python -m benchmarks.solver_track FILE` adds those 
 Each line of FILE is a recipe, `["rsjs_nodes", "sts", {"nodes": 5, "jobs": 30, "seed": 1}]`: a
 formulation, a generator and its arguments. Without FILE all models are made again, after a change
 of a formulation: a model of another text is another one, and stored runs of the former no longer
-count. Costs and bounds in `formulations/data/models.csv` only get better. They come from the
-best-known values, and else from runs of `PROVERS` in turn until one proves the optimum, each
-verified: reformulations first, then the formulation itself. Where changes cost something, a bound
-on the cost without them is one, too.
+count. Costs and bounds in `formulations/data/models.csv` only get better. They come from stored
+runs of solvers on the model, from the best-known values, and else from runs of `PROVERS` in turn
+until one proves the optimum, each verified: reformulations first, then the formulation itself.
+Where changes cost something, a bound on the cost without them is one, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from rsjs.bks.evidence import is_wrong_answer, model_rows
 from rsjs.bks.storage import lookup
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
@@ -78,6 +79,9 @@ def made(method: str, generator: str, arguments: dict[str, Any]) -> TrackModel:
 
 def proved(model: TrackModel) -> TrackModel:
     """Return the model with the best cost and bound that are known or found."""
+    for row in model_rows().get(model.name, ()):
+        if row["method"].startswith("solve@") and not is_wrong_answer(row, model):
+            model = better(model, row["objective"], row["bound"], f"{model.method}@{row['solver']}")
     problem = model.problem()
     if isinstance(problem, Workload):
         steps = time_indexed.solve(time_indexed.data_of(problem), LIMITS)
