@@ -59,10 +59,11 @@ from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, WorkloadData
 
 BUCKETS = 32
+DOUBT = 0.5
 EVALUATIONS = 3  # of L at each decision
 DELTA = 0.003  # relative gain that a step aims at
 GAP = 1e-3  # of the modes chosen
-PREMIUM, AHEAD = 1.0, 1.0  # of GPUs from so many hours on
+PREMIUM, AHEAD = 0.25, 1.0  # of GPUs from so many hours on
 LIGHT, HEAVY = 0.95, 1.05  # rho from which some of it is charged, and all
 
 
@@ -202,7 +203,8 @@ def hours_on_all(model: PowerModel, cluster: Cluster) -> Floats:
 def offered_load(release: Floats, work: Floats) -> float:
     """Return rho of the submissions so far; 0 if they came at one time."""
     span = float(release[-1] - release[0])
-    return float(work.mean()) * (len(release) - 1) / span if span > 0 else 0.0
+    gaps = len(release) - 1
+    return float(work.mean()) * max(gaps - DOUBT * gaps**0.5, 0.0) / span if span > 0 else 0.0
 
 
 def premium(edges: Floats, nodes: NodePrices, load: float) -> Floats:
