@@ -59,7 +59,6 @@ from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, WorkloadData
 
 BUCKETS = 32
-DOUBT = 0.5
 EVALUATIONS = 3  # of L at each decision
 DELTA = 0.003  # relative gain that a step aims at
 GAP = 1e-3  # of the modes chosen
@@ -203,8 +202,7 @@ def hours_on_all(model: PowerModel, cluster: Cluster) -> Floats:
 def offered_load(release: Floats, work: Floats) -> float:
     """Return rho of the submissions so far; 0 if they came at one time."""
     span = float(release[-1] - release[0])
-    gaps = len(release) - 1
-    return float(work.mean()) * max(gaps - DOUBT * gaps**0.5, 0.0) / span if span > 0 else 0.0
+    return float(work.mean()) * (len(release) - 1) / span if span > 0 else 0.0
 
 
 def premium(edges: Floats, nodes: NodePrices, load: float) -> Floats:
