@@ -49,7 +49,11 @@ SWEPT = (  # from light load to overload, and asked for single decisions
     *("first_ending_patterns@highs", "rsjs_sifting@highs"),
 )
 POINTS = {"linestyle": "none", "markersize": 4, "alpha": 0.8}
+SIZES = (10, 20, 50, 100)  # nodes of the load sweep
+LARGEST = 50  # of these, on which all methods ran
 BEST = "cheapest"  # on each workload, of those that were run there
+OTHER = "cheapest other"  # but for `priced_roll`
+BELOW, ABOVE = 0.7, 1.1  # offered loads of workloads on which policies are compared in one number
 SCHEDULE = "best schedule"  # rows of the least cost known of each workload
 ALONE = "infinite cluster"
 BOUND, CLAIRVOYANT, INFINITE = "best_bound", "clairvoyant_greedy", "infinite_cluster"
@@ -190,11 +194,12 @@ def loads() -> Parts:
     return {load(own): own for _, own in runs.groupby(-gaps)}
 
 
-def swept(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the methods of the load sweep, and of the cheapest on each workload."""
+def swept(rows: pd.DataFrame, without: str = "", name: str = BEST) -> pd.DataFrame:
+    """Return the rows of the load sweep, and of the cheapest on each workload, but for one."""
     rows = rows[rows["method"].isin(SWEPT)]
-    cheapest = rows.loc[rows["objective"].astype(float).groupby(rows["instance"]).idxmin()]
-    return pd.concat([rows, cheapest.assign(method=BEST)])
+    others = rows[rows["method"] != without]
+    cheapest = others.loc[others["objective"].astype(float).groupby(others["instance"]).idxmin()]
+    return pd.concat([rows, cheapest.assign(method=name)])
 
 
 def decisions_and_workloads() -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
@@ -247,8 +252,40 @@ def distances(runs: Callable[[], pd.DataFrame], families: tuple[str, ...]) -> st
 
 def distances_by_load() -> str:
     """Cost of methods over the bound, and over the best schedule, by offered load."""
-    parts = {offered: with_infinite(with_schedules(own)) for offered, own in loads().items()}
+    parts = {
+        offered: with_infinite(with_schedules(own[own["nodes"] <= LARGEST]))
+        for offered, own in loads().items()
+    }
     return grid("policy", (SCHEDULE, ALONE, *SWEPT), parts, distance)
+
+
+def priced() -> str:
+    """
+    Cost of `priced_roll` over the best other method, and over the cheapest one of each workload.
+
+    The best one has the least sum of costs per node, of those that completed all workloads of a
+    cell. Behind it the infinite cluster over the cheapest one of each.
+    """
+    parts = loads()
+    runs = pd.concat(parts.values())
+    own = runs[runs["method"] == REFERENCES].set_index("instance")[LOAD].astype(float)
+    between = own.index[own.between(BELOW, ABOVE)]
+    some = {name: part for name, part in parts.items() if BELOW <= float(name) <= ABOVE}
+    parts[f"{min(some)} to {max(some)}"] = pd.concat(some.values())
+    parts[f"each {BELOW} to {ABOVE}"] = runs[runs["instance"].isin(between)]
+
+    def cell(own: pd.DataFrame, nodes: int | str) -> str:
+        own = own[own["instance"].isin(own.loc[own["method"] == PRICED, "instance"])]
+        own = own if nodes == "all" else own[own["nodes"] == nodes]
+        rows = pd.concat([with_infinite(own), swept(own, PRICED, OTHER)])
+        rows = rows.drop_duplicates(["instance", "method"])
+        everywhere = rows["method"].value_counts() == rows["instance"].nunique()
+        others = [name for name in SWEPT if name != PRICED and everywhere.get(name, False)]
+        best = max((ratio(rows, PRICED, name) for name in others), default=nan)
+        over = (best, *(ratio(rows, policy, OTHER) for policy in (PRICED, ALONE)))
+        return " / ".join(map(number, over))
+
+    return grid("N", (*SIZES, "all"), parts, cell)
 
 
 def use() -> str:
@@ -256,9 +293,9 @@ def use() -> str:
 
     def cell(own: pd.DataFrame, nodes: int) -> str:
         own = own[own["nodes"] == nodes]
-        return f"{load(own)}, {share(in_use(own))}"
+        return f"{load(own)}, {share(in_use(own))}" if len(own) else MISSING
 
-    return grid("nodes", (10, 20, 50), loads(), cell)
+    return grid("nodes", SIZES, loads(), cell)
 
 
 def sweep() -> str:
@@ -272,7 +309,7 @@ def sweep() -> str:
 
     rows = [
         (policy, nodes, *(cell(both, nodes, policy) for both in parts.values()))
-        for nodes, policy in product((10, 20, 50), SWEPT)
+        for nodes, policy in product(SIZES, SWEPT)
     ]
     return table(
         ["policy", "N", *parts], [row for row in rows if {*row[2:]} != {f"{MISSING} / {MISSING}"}]
@@ -356,7 +393,8 @@ def side_by_side() -> Figure:
     styles = {name: {**style, **POINTS} for name, style in figure_style.styles(SWEPT).items()}
     made = figure_style.figure(9.0, 6.2, layout="constrained")
     axes = made.subplots(2, 3, sharex=True, sharey=True).flat
-    for ax, (offered, both) in zip(axes, decisions_and_workloads().items(), strict=False):
+    asked = {name: both for name, both in decisions_and_workloads().items() if len(both[0])}
+    for ax, (offered, both) in zip(axes, asked.items(), strict=False):
         for policy, style in styles.items():
             each = (pairs(rows, policy, BEST) for rows in both)
             x, y = (ratios["above"] / ratios["below"] for ratios in each)
@@ -368,8 +406,7 @@ def side_by_side() -> Figure:
         ax.grid(linewidth=0.3)
     made.supxlabel("cost of single decisions over the cheapest", fontsize="medium")
     made.supylabel("cost of whole workloads over the cheapest", fontsize="medium")
-    asked = pd.concat(rows for rows, _ in decisions_and_workloads().values())
-    legend(made.axes[-1], styles, asked)
+    legend(made.axes[-1], styles, pd.concat(rows for rows, _ in asked.values()))
     return made
 
 
@@ -402,6 +439,7 @@ TABLES = {
     "references": partial(references, online, FAMILIES),
     "distances": partial(distances, online, FAMILIES),
     "distances_by_load": distances_by_load,
+    "priced": priced,
     "draws": draws,
     "use": use,
     "sweep": sweep,
