@@ -131,6 +131,23 @@ def test_the_cheapest_method_is_another_one_on_each_workload():
     assert ratio(runs, STS, BEST) == 170 / 140
 
 
+def test_the_best_other_method_is_one_on_all_workloads(monkeypatch):
+    """Over the best one by the sum, over the cheapest of each, the infinite cluster over these."""
+    costs = {GREEDY: (100.0, 60.0), STS: (80.0, 90.0), online.PRICED: (75.0, 63.0)}
+    rows = [row(10, name, cost, set=i) for name, of in costs.items() for i, cost in enumerate(of)]
+    rows += [row(10, REFERENCES, None, set=i) for i in range(2)]
+    runs = pd.DataFrame(rows)
+    bounds = runs["method"] == REFERENCES
+    runs.loc[bounds, "offered_load"] = 0.8
+    runs.loc[bounds, "infinite_cluster"] = 56.0
+    monkeypatch.setattr(online, "loads", lambda: {"0.80": runs})
+    monkeypatch.setattr(online, "SIZES", (10,))
+    cell = f"{138 / 160:.3f} / {138 / 140:.3f} / {112 / 140:.3f}"
+    assert (
+        online.priced().count(cell) == 6
+    )  # of 10 nodes and of all, alone and in both last columns
+
+
 def test_all_methods_are_asked_at_the_same_moments(monkeypatch):
     methods = (decisions.ALONG, STS, "first_ending_patterns@highs")
     monkeypatch.setattr(decisions, "METHODS", methods)
@@ -143,9 +160,10 @@ def test_all_methods_are_asked_at_the_same_moments(monkeypatch):
 
 
 def test_decisions_are_of_the_workloads_that_were_simulated():
-    swept = {name for own in online.loads().values() for name in own["instance"]}
+    runs = pd.concat(online.loads().values())
+    asked = (runs["nodes"] <= online.LARGEST) & (runs["arrivals"] != "exp12000")
     rows = online.stored("online/decisions.csv")
-    assert {*rows["instance"]} == swept
+    assert {*rows["instance"]} == {*runs.loc[asked, "instance"]}
     assert {*rows["method"]} == {*decisions.METHODS}
     assert set(rows["decisions"]) == {decisions.MOMENTS}
 
