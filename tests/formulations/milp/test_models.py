@@ -131,9 +131,8 @@ def test_problems_of_mig_are_drawn_by_names_only():
 @pytest.fixture(scope="module")
 def found():
     """A model and the verified run of HiGHS on it."""
-    [model] = [one for one in SMALL if one.method == "mig_reconfiguration"]
-    request = kind_of(model).request("solve@highs")
-    return model, run(model, request, Limits(gap=0.0, time_limit=60.0))
+    [model] = [one for one in SMALL if one.method == "mig_placement"]
+    return model, run(model, kind_of(model).request("solve@highs"), EXACT)
 
 
 def test_a_solver_runs_on_a_model_and_the_checker_prices_its_vector(found):
