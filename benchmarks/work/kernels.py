@@ -162,9 +162,10 @@ def _priced_profile() -> Work:
     jobs = priced_jobs(rows, np.arange(1000), data.steps, slack, whole.jobs.weight)
     edges = bucket_edges(0.5, float(slack.max()))
     prices = np.full((len(whole.cluster.gpu_types), len(nodes.sizes), BUCKETS), 0.1)
-    evaluated(jobs, nodes, edges, prices)
+    at_prices = partial(evaluated, jobs, nodes, edges, np.zeros(BUCKETS))
+    at_prices(prices)
     return Work(
-        run=lambda: evaluated(jobs, nodes, edges, prices),
+        run=lambda: at_prices(prices),
         values=lambda found: {"cost": float(found.job_cost.sum())},
     )
 
