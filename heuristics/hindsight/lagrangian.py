@@ -71,6 +71,11 @@ class Priced(NamedTuple):
     hours: Floats  # (B + 1, Q) hours of all jobs in each mode by bucket
 
 
+def single_gpu_prices(nodes: NodePrices) -> Floats:
+    """Return what modes of one GPU cost [$/h], those that cost anything."""
+    return np.asarray(nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)])
+
+
 def mode_prices(nodes: NodePrices, prices: Floats) -> Floats:
     """Return (B + 1, Q) $/h of each mode by bucket, the last row without prices (T, S, B)."""
     extra = np.einsum("qsb,qs->bq", prices[nodes.gpu], nodes.places)
@@ -168,8 +173,7 @@ def climb(
             most = np.isfinite(nodes.surplus[kind]).sum() - 1
             capacity[nodes.gpu_of_type[kind]] += count * (most // nodes.sizes)
     scale = np.maximum(capacity, 1.0)[:, :, None] * np.diff(edges)
-    paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
-    base = BASE * float(paid.min(initial=1.0))
+    base = BASE * float(single_gpu_prices(nodes).min(initial=1.0))
     current = best = evaluate(prices)
     best_prices, direction, done, failed, next_scaled = prices, current.slope, 1, 0, EVERY
     while done < evaluations and delta > SMALLEST:

@@ -143,9 +143,8 @@ def test_the_best_other_method_is_one_on_all_workloads(monkeypatch):
     monkeypatch.setattr(online, "loads", lambda: {"0.80": runs})
     monkeypatch.setattr(online, "SIZES", (10,))
     cell = f"{138 / 160:.3f} / {138 / 140:.3f} / {112 / 140:.3f}"
-    assert (
-        online.priced().count(cell) == 6
-    )  # of 10 nodes and of all, alone and in both last columns
+    rows, columns = 2, 3  # 10 nodes and all; the load, the loads together, and each
+    assert online.priced().count(cell) == rows * columns
 
 
 def test_all_methods_are_asked_at_the_same_moments(monkeypatch):

@@ -44,7 +44,13 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
-from rsjs.heuristics.hindsight.lagrangian import NodePrices, climb, mode_prices, relaxed
+from rsjs.heuristics.hindsight.lagrangian import (
+    NodePrices,
+    climb,
+    mode_prices,
+    relaxed,
+    single_gpu_prices,
+)
 from rsjs.heuristics.sts import migration
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.priced_profile import CELLS, PricedJobs, run_priced
@@ -207,7 +213,7 @@ def offered_load(release: Floats, work: Floats) -> float:
 
 def premium(edges: Floats, nodes: NodePrices, load: float) -> Floats:
     """Return (B,) what a GPU costs in each bucket above its price [$/h], for jobs to come."""
-    paid = nodes.price[(nodes.price > 0) & (nodes.places[:, 0] == 1)]
+    paid = single_gpu_prices(nodes)
     part = min(1.0, max(0.0, (load - LIGHT) / (HEAVY - LIGHT)))
     most = PREMIUM * part * float(paid.min()) if len(paid) else 0.0
     return np.asarray(most * np.minimum(1.0, edges[:-1] / AHEAD))
