@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from benchmarks import decisions
-from docs.make import online, sts_campaign, tables
-from docs.make.online import BEST, EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
+from docs.make import load_sweep, online, sts_campaign, tables
+from docs.make.load_sweep import BEST
+from docs.make.online import EDF, GREEDY, LITERAL, REFERENCES, RG, ROLL, STS, ratio
 from rsjs.core.errors import InputError
 from rsjs.reporting.tables.formats import MISSING as NONE
 
@@ -126,7 +127,7 @@ def test_both_fit_rules_of_edf_stand_beside_each_other(two):
 def test_the_cheapest_method_is_another_one_on_each_workload():
     costs = {GREEDY: (100.0, 60.0), STS: (80.0, 90.0), LITERAL: (10.0, 10.0)}  # which is not swept
     rows = [row(10, name, cost, set=i) for name, of in costs.items() for i, cost in enumerate(of)]
-    runs = online.swept(pd.DataFrame(rows))
+    runs = load_sweep.swept(pd.DataFrame(rows))
     assert ratio(runs, BEST, GREEDY) == 140 / 160
     assert ratio(runs, STS, BEST) == 170 / 140
 
@@ -140,11 +141,11 @@ def test_the_best_other_method_is_one_on_all_workloads(monkeypatch):
     bounds = runs["method"] == REFERENCES
     runs.loc[bounds, "offered_load"] = 0.8
     runs.loc[bounds, "infinite_cluster"] = 56.0
-    monkeypatch.setattr(online, "loads", lambda: {"0.80": runs})
-    monkeypatch.setattr(online, "SIZES", (10,))
+    monkeypatch.setattr(load_sweep, "loads", lambda: {"0.80": runs})
+    monkeypatch.setattr(load_sweep, "SIZES", (10,))
     cell = f"{138 / 160:.3f} / {138 / 140:.3f} / {112 / 140:.3f}"
     rows, columns = 2, 3  # 10 nodes and all; the load, the loads together, and each
-    assert online.priced().count(cell) == rows * columns
+    assert load_sweep.priced().count(cell) == rows * columns
 
 
 def test_all_methods_are_asked_at_the_same_moments(monkeypatch):
@@ -159,9 +160,9 @@ def test_all_methods_are_asked_at_the_same_moments(monkeypatch):
 
 
 def test_decisions_are_of_the_workloads_that_were_simulated():
-    runs = pd.concat(online.loads().values())
-    asked = (runs["nodes"] <= online.LARGEST) & (runs["arrivals"] != "exp12000")
-    rows = online.stored("online/decisions.csv")
+    runs = pd.concat(load_sweep.loads().values())
+    asked = (runs["nodes"] <= load_sweep.LARGEST) & (runs["arrivals"] != "exp12000")
+    rows = load_sweep.stored("online/decisions.csv")
     assert {*rows["instance"]} == {*runs.loc[asked, "instance"]}
     assert {*rows["method"]} == {*decisions.METHODS}
     assert set(rows["decisions"]) == {decisions.MOMENTS}
