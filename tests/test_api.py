@@ -185,6 +185,12 @@ def test_best_known_values_are_found_by_digest():
         rsjs.best_known("tiny")
 
 
+def test_best_known_values_of_workloads_are_found_too():
+    workload = rsjs.library.load("workloads-open")[0]
+    known = rsjs.best_known(workload)
+    assert 0 < known.bound <= known.value
+
+
 def test_policies_are_simulated_and_their_logs_saved(tmp_path):
     workload = rsjs.generate("sts", **SMALL, arrivals="exp")
     first, second = rsjs.simulate(workload, ["queue:edf", "fifo"], seed=3)

@@ -398,19 +398,21 @@ def check_submission(path: str | Path, *, rerun: bool = False) -> Checked:
     return check([Path(_refuse_other(path, (str, PathLike), "the path of one"))], rerun=rerun)
 
 
-def best_known(instance: Instance) -> KnownValue | None:
+def best_known(instance: Instance | Workload) -> KnownValue | None:
     """
-    Return the best-known value of an instance, found by its sha256.
+    Return the best-known value of an instance or a workload, found by its sha256.
+
+    That of a workload is of schedules in hindsight, with the default options of a simulation.
 
     Returns
     -------
     KnownValue or None
         `value` and `bound` [$], either may be None; `status` is "closed" if the bound proves the
-        cost to be the optimum, else "open". None if nothing is known of the instance.
+        cost to be the optimum, else "open". None if nothing is known of it.
     """
     from rsjs.bks.storage import lookup
 
-    return lookup(_refuse_other(instance, Instance, INSTANCE))
+    return lookup(_refuse_other(instance, (Instance, Workload), f"{INSTANCE}, or a workload"))
 
 
 def board(

@@ -111,7 +111,11 @@ WORKLOAD, BOUND = "rsjs-workload/1", "rsjs-bound/1"
 OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
-VARIANTS = ("free", "one_mode", "no_preemption")  # schedules that a bound is for
+VARIANTS = {  # schedules that a bound is for
+    "free": "every schedule",
+    "one_mode": "schedules in which each job keeps its mode",
+    "no_preemption": "schedules in which each job is one uninterrupted run",
+}
 CHANGES = ("migration", "start")  # what the term "changes" is made of
 FIXED = "fixed"  # the law with all mass on epochs_max
 SLOWEST = "slowest_hours_per_epoch"
@@ -276,7 +280,7 @@ THE_WORKLOAD = {
 THE_BOUND = {
     **{"format": NAME, "workload": NAME, "energy": NAME, "bound": ("number", 0, math.inf)},
     **{"edges": [ANY, 2], "prices": {"*": {"*": [POSITIVE, 1]}}},
-    "variant?": ("word", VARIANTS),
+    "variant?": ("word", (*VARIANTS,)),
 }
 VALUES = {"*": {"*": ANY}}  # by node type and slot
 ENTRY = {
@@ -292,7 +296,7 @@ THE_TREE = {
 DEFAULTS = {  # what keys that are left out stand for
     **{"application?": "", "law?": FIXED, "release?": 0, "memory_gb?": 0, "epochs_max?": 1},
     **{"epochs_done?": 0, "units?": 1, "levels?": [], "now?": 0, "laws?": {}},
-    **{"variant?": VARIANTS[0]},
+    **{"variant?": "free"},
 }
 
 
@@ -1570,12 +1574,16 @@ def verify_bounds(path: Path, certificates: list[Path], as_json: bool) -> int:
         code = max(code, int(not holds))
         value = rounded(proved, -math.inf)
         said = {"proved": value, "claimed": float(claimed), "holds": holds}
-        of = "workload" if isinstance(subject, Workload) else "instance"
+        of, valid = "instance", ""
+        if isinstance(subject, Workload):
+            of, variant = "workload", document.get("variant", "free")
+            said |= {"variant": variant, "energy": document["energy"]}
+            valid = f" for {VARIANTS[variant]}, energy {document['energy']}"
         told.append({"file": str(file), f"{of}_sha256": subject.digest, **said})
         if not as_json:
             print(printable(f"{file}: {'the bound holds' if holds else 'WRONG'}"))
             print(printable(f"    {subject.name}, sha256 {subject.digest}"))
-            print(f"    proved {value!r} $, claimed {float(claimed)!r} $")
+            print(printable(f"    proved {value!r} $, claimed {float(claimed)!r} ${valid}"))
     if as_json:
         print(json.dumps({"bounds": told}, indent=1))
     return code

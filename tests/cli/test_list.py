@@ -95,7 +95,7 @@ def test_one_method_is_listed_with_what_it_proves_and_an_example(rsjs):
     assert both.count("\nenumeration: ") == 2
     assert "rsjs mig schedule jobs.json --method 'enumeration'" in both
     assert "found 'ruin', expected e.g. ruin_recreate" in rsjs("list", "methods", "ruin").refusal
-    assert "of methods only" in rsjs("list", "sets", "small").refusal
+    assert "one of methods or policies" in rsjs("list", "sets", "small").refusal
 
 
 def test_methods_for_a_file_are_those_that_serve_it_recommended_ones_first(rsjs, tmp_path):
@@ -202,6 +202,16 @@ def test_policies_are_those_that_decide_methods_or_not(rsjs):
     assert not policies["roll"]["is_method"]
     assert "clairvoyant" in policies["offline"]["summary"]
     assert "\nsts " in rsjs("list", "policies").out
+
+
+def test_a_policy_is_described_with_its_options_and_a_command(rsjs):
+    told = rsjs("list", "policies", "offline").out
+    assert "iterations=10000: of ruin and recreate" in told
+    assert "rsjs simulate workload.json --policy 'offline?iterations=10000'" in told
+    assert "rsjs simulate" in rsjs("list", "policies", "sts").out
+    assert "see rsjs list policies priced_roll" in rsjs("list", "methods", "priced_roll").err
+    assert "found NAME of sets" in rsjs("list", "sets", "tiny").err
+    assert "found --for of policies" in rsjs("list", "policies", "--for", "x.json").err
 
 
 @pytest.mark.parametrize("what", ["methods", "policies", "solvers", "catalogues", "sets"])

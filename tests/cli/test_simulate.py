@@ -91,6 +91,7 @@ def test_what_proves_the_bound_is_verified_without_the_suite(workload, tmp_path,
     assert rsjs_verify.main(["--bound", str(workload), str(out / "bound.json.gz"), "--json"]) == 0
     (proved,) = json.loads(capsys.readouterr().out)["bounds"]
     assert proved["claimed"] == bound
+    assert (proved["variant"], proved["energy"]) == ("free", "node")
     assert proved["proved"] == pytest.approx(bound, rel=1e-8)
     assert "no bound: " in (out / "table.md").read_text()
 

@@ -28,6 +28,16 @@ def test_columns_of_a_high_rank_give_way_and_then_text_is_folded():
         assert "".join(line.split(" ")[0] for line in lines[3:]).startswith("greedy:code?restarts=")
 
 
+@pytest.mark.parametrize(
+    ("columns", "told"), [(1, "remark 0"), (7, "remark 4, remark 5, 1 more"), (0, None)]
+)
+def test_columns_without_room_are_named(columns, told):
+    more = [Column("message", f"remark {i}", rank=1 + i) for i in range(columns)]
+    lines = Table(columns=[*COLUMNS[:2], *more], rows=ROWS).terminal(30).splitlines()
+    note = " ".join(lines).partition("A wider terminal also shows: ")[2]
+    assert note.endswith(f"{told}.") if told else not note
+
+
 def test_a_list_is_printed_as_it_is_and_steers_no_terminal():
     columns = [Column("0", "name"), Column("1", "jobs")]
     rows = [{"0": "a\x1b[31m", "1": 3}, {"0": "bc", "1": 12}]

@@ -5,10 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import count
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from rsjs.runs import process_tree
 from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no subreaper")
@@ -71,6 +74,25 @@ def test_memory_that_processes_share_is_counted_once():
     family = Family(parent.pid, with_root=True)
     family.measure(limit_mb=200)
     assert 95 < family.resident_mb <= family.peak_mb < 190
+    assert family.kill() == 4
+    parent.communicate()
+
+
+def test_shared_memory_is_looked_at_rarely_as_that_takes_long(monkeypatch):
+    parent = subprocess.Popen([sys.executable, "-c", SHARING], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout.readline() == "there\n"
+    looks, clock, look = [], count(), process_tree._proportional_mb
+    monkeypatch.setattr(process_tree, "_proportional_mb", lambda one: looks.append(1) or look(one))
+    monkeypatch.setattr(process_tree, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    family = Family(parent.pid, with_root=True)
+    for _ in range(20):
+        family.measure()
+    assert len(looks) == 4  # one of each process
+    assert 95 < family.resident_mb <= family.peak_mb < 190
+    for _ in range(40):
+        family.measure(limit_mb=50)  # above which it is looked at each time
+    assert len(looks) == 4 + 40 * 4
+    monkeypatch.undo()
     assert family.kill() == 4
     parent.communicate()
 

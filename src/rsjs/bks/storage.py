@@ -27,7 +27,7 @@ from typing import NamedTuple
 from rsjs.bks.entries import CLOSED, DOCUMENTS, OF_SOME, BestKnown, Document
 from rsjs.campaigns import schema_files
 from rsjs.core.errors import InputError, described, nearest
-from rsjs.instances.instance import Instance
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical
 from rsjs.instances.io.strict_json import read_json_lines
@@ -52,8 +52,8 @@ class KnownValue(NamedTuple):
     status: str  # "closed" if the bound proves the cost to be the optimum, otherwise "open"
 
 
-def lookup(instance: Instance | str) -> KnownValue | None:
-    """Return the best-known value of an instance or its sha256, None if nothing is known of it."""
+def lookup(instance: Instance | Workload | str) -> KnownValue | None:
+    """Return the best-known value of what is given, or has this sha256; None if none is known."""
     digest = instance if isinstance(instance, str) else instance.digest
     return values(known_here().absolute()).get(digest)
 

@@ -211,7 +211,7 @@ def _show(entry: BestKnown, *, as_json: bool) -> None:
 @app.command("sets")
 def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
-    Count the best-known values of each set, up to 400 jobs.
+    Count the best-known values of each set: instances up to 400 jobs, and workloads.
 
     \b
     Example:
@@ -219,7 +219,7 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
 
     Certified: prices prove the bound up to 1e-6, in exact arithmetic and without a solver. Open:
     there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
-    An instance that several sets have counts once in the last line.
+    In `all` an instance that several sets have counts once; sets of workloads stand below it, apart.
     """
     rows = storage.coverage(_known(folder))
     if as_json:

@@ -63,7 +63,9 @@ def list_(
     what: Annotated[What, argument("WHAT", f"One of {', '.join(What)}.")],
     name: Annotated[
         str | None,
-        argument("NAME", "A method: all that is known of it; with --status a set: its members."),
+        argument(
+            "NAME", "A method or policy: all that is known of it; with --status a set: its members."
+        ),
     ] = None,
     file: Annotated[
         Path | None, option("FILE", "Only methods that serve it, recommended first.", "--for")
@@ -83,6 +85,7 @@ def list_(
     Example:
       rsjs list methods
       rsjs list methods ruin_recreate
+      rsjs list policies priced_roll
       rsjs list methods --for instance.json --verbose
       rsjs list catalogues --json
       rsjs list sets --status
@@ -102,9 +105,11 @@ def list_(
         told = _statuses() if name is None else _members(name)
         print_json(told) if as_json else _print_dicts(told)
         return
-    if what is not What.METHODS and (name or file):
-        expected = "these of methods only, or --status of a set"
-        raise InputError("", described(f"NAME or --for of {what}"), expected)
+    if file is not None and what is not What.METHODS:
+        raise InputError("", described(f"--for of {what}"), "it of methods only")
+    if name is not None and what not in {What.METHODS, What.POLICIES}:
+        expected = "one of methods or policies, or --status of a set"
+        raise InputError("", described(f"NAME of {what}"), expected)
     if name is not None and file is not None:
         raise InputError("--for", described(f"{name}, too"), "either NAME or --for FILE")
     if file is not None:
@@ -112,11 +117,12 @@ def list_(
         print_json(judged) if as_json else _print_judged(judged, verbose=verbose)
         return
     if name is not None:
-        listed = methods()
+        listed = methods() if what is What.METHODS else policies()
         named = [method for method in listed if method["name"] == name]
         if not named:
             near = nearest(name, (method["name"] for method in listed))
-            raise InputError("NAME", name, f"e.g. {near}; see rsjs list methods")
+            where = f"rsjs list {What.POLICIES} {name}" if name in POLICIES else f"rsjs list {what}"
+            raise InputError("NAME", name, f"e.g. {near}; see {where}")
         print_json(named) if as_json else _print_details(named, alone=True)
         return
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
@@ -414,7 +420,8 @@ def _print_details(methods: list[dict[str, Any]], *, alone: bool = False) -> Non
         for solver, command in method["missing_solvers"].items():
             rows.append(("missing", f"{solver} is not installed: {command}"))
         if alone:
-            rows += [("proves", PROVES[method["kind"], method["decides"]])]
+            if "is_method" not in method:  # of policies
+                rows += [("proves", PROVES[method["kind"], method["decides"]])]
             rows += [("example", _example(method))]
         print(f"\n{method['name']}: {method['summary']}")
         print_facts((f"  {name}", text_of(value)) for name, value in rows if value)
@@ -427,6 +434,8 @@ def _example(method: dict[str, Any]) -> str:
     text += "".join(f":{rule}" for rule in method["rules"][:1])
     plain = [(key, o["default"]) for key, o in method["options"].items() if o["kind"] == "value"]
     text += "".join(f"?{key}={value}" for key, value in plain[:1])
+    if "is_method" in method:
+        return f"rsjs simulate workload.json --policy '{text}'"
     command = "mig schedule jobs.json" if method["families"] == [MIG] else "solve instance.json"
     return f"rsjs {command} --method '{text}'"
 
@@ -441,9 +450,10 @@ def policies() -> list[dict[str, Any]]:
 
 
 def _print_policies(policies: list[dict[str, Any]]) -> None:
-    """Print a line each; `rsjs list methods` has the details of methods."""
+    """Print a line each."""
     rows = [(p["name"], "method" if p["is_method"] else "policy", p["summary"]) for p in policies]
     print_columns(rows, words=3)
+    print("\nrsjs list policies NAME has the options of one.")
 
 
 def solvers() -> list[dict[str, Any]]:

@@ -199,7 +199,11 @@ def simulate(
     best = references(comparable)
     rows = referred(rows, best)
     shared = {name: known.get(name) for name in BOUNDS}
-    shared["best_cost"] = next((one.cost for one in best.values()), None)
+    reference = next(iter(best.values()), None)
+    if reference is not None:
+        shared["best_cost"] = reference.cost
+        if (known.get("workload_bound") or 0.0) < (reference.bound or 0.0):
+            shared["best_known_bound"] = reference.bound
     costs = {
         name: {row["spelling"]: row["objective"] for row in others[name]}
         for name in ("predicted", "known")

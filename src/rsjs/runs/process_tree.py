@@ -27,6 +27,7 @@ from rsjs.core.process import memory_mb
 MEGABYTE = 2**20
 MARK = "RSJS_RUN"  # in the environment of all processes of a run
 LINUX = sys.platform == "linux"
+SPARED = 50  # times the time of a look at shared memory, until the next one
 ROUNDS = 200  # of killing what is left: a process may fork while it is looked for
 
 _LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
@@ -56,19 +57,28 @@ class Family:
         # of all members when last measured: near limit or peak, what they share counts once (PSS)
         self.resident_mb = 0.0
         self.peak_mb = 0.0  # the most of all members at one moment, or of one member (VmHWM)
+        self._shared_mb = 0.0  # counted more than once, when last looked at
+        self._next_look = 0.0  # at that, which takes 0.1 s for some GB
         self._members: dict[int, psutil.Process] = {}
 
     def measure(self, limit_mb: float = inf) -> None:
         """Look for members and measure them."""
-        resident, members = 0.0, self._living()
+        before, resident, members = {*self._members}, 0.0, self._living()
         for member in members:
             now, peak = _memory_mb(member)
             resident += now
             self.peak_mb = max(self.peak_mb, peak)
-        if len(members) > 1 and resident > min(self.peak_mb, limit_mb):
-            resident = sum(_proportional_mb(member) for member in members)
-        self.resident_mb = resident
-        self.peak_mb = max(self.peak_mb, resident)
+        if {*self._members} != before:
+            self._shared_mb = self._next_look = 0.0
+        own, began = resident - self._shared_mb, time.monotonic()
+        due = own > self.peak_mb and began >= self._next_look
+        if len(members) > 1 and (due or own > limit_mb):
+            own = sum(_proportional_mb(member) for member in members)
+            self._shared_mb = resident - own
+            ended = time.monotonic()
+            self._next_look = ended + SPARED * (ended - began)
+        self.resident_mb = own
+        self.peak_mb = max(self.peak_mb, own)
 
     def kill(self, but: int | None = None) -> int:
         """Kill all members but one; return how many there were. Children of ours are reaped."""

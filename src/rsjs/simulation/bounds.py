@@ -140,8 +140,11 @@ class WorkloadBound:
     evaluations: int  # of the Lagrangian
     variant: str = "free"  # the schedules that it holds for, see above
 
-    def certificate(self, workload: Workload, options: Options) -> dict[str, Any] | None:
+    def certificate(
+        self, workload: Workload, options: Options | None = None
+    ) -> dict[str, Any] | None:
         """Return the document that proves the bound; None where real times are not in the file."""
+        options = options or Options()
         if options.deviation > 0:
             return None
         names, sizes = [gpu.name for gpu in workload.cluster.gpu_types], self.sizes.tolist()

@@ -101,7 +101,7 @@ SIMULATIONS: Sequence[Column] = (
     *COLUMNS[:1],
     Column("method", "policy", part="method"),
     _cost("objective", "cost"),
-    _cost("energy", "energy"),
+    _cost("energy", "energy", rank=2),
     _cost("tardiness", "tardiness", rank=2),
     Column("over_bound", "/ bound", formats.ratio, part="cost"),
     Column("over_best", "/ best", formats.ratio, part="cost"),
@@ -122,11 +122,12 @@ SIMULATIONS: Sequence[Column] = (
     _effort("decision_median_s", "each", rank=5),
 )
 BOUNDS = {  # and baselines: columns of the references of a workload
-    "capacity_free_bound": "bound: {:.6g} $, every job alone on an infinite cluster, W_j known",
-    "workload_bound": "bound: {:.6g} $, GPUs at prices over time, W_j known",
+    "capacity_free_bound": "bound: {:.6g} $, capacity-free: every job alone, W_j known",
+    "workload_bound": "bound: {:.6g} $, workload bound: GPUs at prices over time, W_j known",
+    "best_known_bound": "bound: {:.6g} $, the best known of this workload; / bound is over it",
     "best_cost": "best: {:.6g} $, the least known cost of a simulation, also of policies told W_j",
-    "clairvoyant_greedy": "no bound: {:.6g} $, greedy with W_j known",
-    "infinite_cluster": "no bound: {:.6g} $, optimal profiles on an infinite cluster",
+    "clairvoyant_greedy": "no bound: {:.6g} $, clairvoyant greedy: queue:greedy with W_j known",
+    "infinite_cluster": "no bound: {:.6g} $, infinite cluster: every job alone, W_j not known",
 }
 TITLES = {
     "cost": "Costs and bounds",

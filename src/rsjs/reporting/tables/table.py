@@ -31,6 +31,7 @@ SHORT_HEADING = 7  # characters that fit above any number
 LONGEST_LINE, LONGEST_NAME = 16, 28  # characters of a status and of a name on one line
 LONGEST_HTML = 70  # characters of an HTML cell on one line
 NARROWEST = 10  # characters of a text column that had to shrink
+MOST_NAMED = 6  # columns that a terminal has no room for
 GUTTER = 2  # blanks between the columns of a terminal
 STYLES = {"bad": "\x1b[1;31m", "warn": "\x1b[33m", "title": "\x1b[1m"}
 PLAIN = "\x1b[0m"
@@ -220,9 +221,22 @@ class Table:
             for parts in zip_longest(*cells, fillvalue=""):
                 text = _aligned(parts, columns, widths)
                 lines.append(f"{style}{text}{PLAIN}" if style else text)
-        for note in (*self.notes, *self.footnotes):
+        for note in (*self._left_out(columns), *self.notes, *self.footnotes):
             lines += wrap(note, width, break_on_hyphens=False)
         return "\n".join(lines)
+
+    def _left_out(self, shown: Sequence[Column]) -> list[str]:
+        """Return a note that names the columns with values for which there was no room."""
+        left = [
+            column.heading
+            for column in sorted(self.columns, key=lambda column: column.rank)
+            if column not in shown and any(column.cell(row) != column.missing for row in self.rows)
+        ]
+        named = [
+            *left[:MOST_NAMED],
+            *([f"{len(left) - MOST_NAMED} more"] * (len(left) > MOST_NAMED)),
+        ]
+        return [f"A wider terminal also shows: {', '.join(named)}."] if named else []
 
     def _widths(self, columns: Sequence[Column], width: int) -> list[int]:
         """Characters of each column: where not all fit, the widest text gives way first."""
