@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rsjs import commit, rsjs_verify
+from rsjs.bks.storage import KnownValue
 from rsjs.campaigns import records
 from rsjs.campaigns.collection import collect
 from rsjs.instances.generators import jahani, sts
@@ -94,6 +95,19 @@ def test_what_proves_the_bound_is_verified_without_the_suite(workload, tmp_path,
     assert (proved["variant"], proved["energy"]) == ("free", "node")
     assert proved["proved"] == pytest.approx(bound, rel=1e-8)
     assert "no bound: " in (out / "table.md").read_text()
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.05, True), (1.0, False), (0.9, False)])
+def test_a_best_known_bound_that_is_higher_is_shown(
+    workload, tmp_path, rsjs, monkeypatch, factor, told
+):
+    asked = ("simulate", workload, "--policy", "queue:pedf", "-o", tmp_path / "out")
+    row = rsjs(*asked, "--json").json["rows"][0]
+    best = KnownValue(row["objective"], factor * row["workload_bound"], "open")
+    monkeypatch.setattr("rsjs.bks.storage.lookup", lambda digest: best)
+    assert ("the best known of this workload" in rsjs(*asked).out) == told
+    over = rsjs(*asked, "--json").json["rows"][0]["over_bound"]
+    assert over == pytest.approx(row["over_bound"] / max(1.0, factor))
 
 
 def test_the_options_reach_the_simulation(workload, tmp_path, rsjs):

@@ -219,7 +219,7 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
 
     Certified: prices prove the bound up to 1e-6, in exact arithmetic and without a solver. Open:
     there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
-    In `all` an instance that several sets have counts once; sets of workloads stand below it, apart.
+    In `all` an instance that several sets have counts once; sets of workloads stand below it.
     """
     rows = storage.coverage(_known(folder))
     if as_json:
@@ -246,9 +246,9 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
 
     Each head is the best of its history and each history improves; gaps and status are right; no
     bound lies above a cost; each instance is made again and has its sha256; each solution passes
-    the exact check at the cost stated; each certificate proves its bound. With --set, only the
-    members of a set are made again, their solutions and certificates checked, and counted: all
-    take about four minutes.
+    the exact check at the cost stated, and the schedule of a workload its replay; each certificate
+    proves its bound. With --set, only the members of a set are made again, their solutions and
+    certificates checked, and counted: all take about four minutes.
     """
     with busy("checking values"):
         result = verified(folder or storage.known_here(), _members(name))
@@ -261,7 +261,7 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
     else:
         exact = counted(result.solutions, "solution")
         proofs = counted(result.certificates, "certificate")
-        print(f"{_summary(result.known)}; {exact} and {proofs} passed the exact check")
+        print(f"{_summary(result.known)}; {exact} and {proofs} passed")
     raise typer.Exit(1 if result.findings else 0)
 
 

@@ -12,9 +12,11 @@ from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.progress import busy
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
+from rsjs.instances.check import TOLERANCE
 from rsjs.reporting.references import references, referred
 from rsjs.reporting.tables.comparison import BOUNDS, simulations
 from rsjs.rows.select import is_reference, refuse_bounds_above_costs
+from rsjs.runs.gap import gap
 from rsjs.runs.kinds.base import kind
 from rsjs.runs.kinds.simulation import REFERENCES
 from rsjs.simulation import event_log, metrics
@@ -202,7 +204,7 @@ def simulate(
     reference = next(iter(best.values()), None)
     if reference is not None:
         shared["best_cost"] = reference.cost
-        if (known.get("workload_bound") or 0.0) < (reference.bound or 0.0):
+        if (gap(reference.bound, known.get("workload_bound")) or 0.0) > TOLERANCE:
             shared["best_known_bound"] = reference.bound
     costs = {
         name: {row["spelling"]: row["objective"] for row in others[name]}
