@@ -61,7 +61,7 @@ def between(values: Floats, last: int, at: float) -> float:
 @inlined
 def add_later(values: Floats, last: int, shift: float, factor: float, into: Floats) -> None:
     """Add `factor` times the values `shift` points on; they are 0 from the last one on."""
-    whole = int(shift)
+    whole = int(min(shift, 1.0 * last))
     part = shift - whole
     for g in range(last - whole):
         into[g] += factor * (values[g + whole] + part * (values[g + whole + 1] - values[g + whole]))

@@ -111,6 +111,7 @@ WORKLOAD, BOUND = "rsjs-workload/1", "rsjs-bound/1"
 OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
+BASE = r"base:([0-9]+[.]?[0-9]*|[.][0-9]+)(e-?[0-9]{1,2})?"
 VARIANTS = {  # schedules that a bound is for
     "free": "every schedule",
     "one_mode": "schedules in which each job keeps its mode",
@@ -1244,7 +1245,7 @@ def billed(kind: Document, energy: str) -> list[Fraction]:
     if energy == "curve":
         return list(kind["cost"])
     text = {"gpu": "base:0", "node": "base:1"}.get(energy, energy)
-    must(bool(re.fullmatch(r"base:[0-9.]+(e-?[0-9]+)?", text)), "/energy", energy, "an accounting")
+    must(bool(re.fullmatch(BASE, text)), "/energy", energy, "an accounting")
     base, size, full = Fraction(_fraction(text[5:])), kind["gpus"], kind["cost"][-1]
     must(base <= 1, "/energy", energy, "a share of at most 1")
     return [ZERO] + [full * (base + (1 - base) * u / size) for u in range(1, size + 1)]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.bks import schedules, storage
 from rsjs.bks.candidates import Candidates, CostCandidate, contributed
 from rsjs.bks.entries import Bound
@@ -125,6 +126,31 @@ def test_a_better_bound_brings_its_certificate_and_one_above_a_cost_is_refused(w
     assert "references" in str(told)
     assert "queue:greedy" in str(told)
     assert [*storage.read(folder).values()] == [after]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"variant": "no_preemption"}, "/certificate/variant: found 'no_preemption'"),
+        ({"energy": "node"}, "/certificate/energy: found 'node'"),
+        ({"prices": {"K80": {"1": [0.0]}}}, "/certificate/prices"),
+        ({"prices": None}, "/certificate/prices"),
+        ({}, "/certificate: found a proof of"),
+        (None, "/certificate: found none, expected one of the bound of a workload"),
+    ],
+)
+def test_a_bound_without_a_proof_of_it_is_refused(workload, folder, change, told):
+    (before,) = storage.read(folder).values()
+    bound, certificates = _bound(workload, "d", 1 + 1e-4)  # below the least cost
+    if change:
+        text = schedules.unpacked(certificates["d" * 16], rsjs_verify.BOUND, "")
+        changed = canonical_text(json.loads(text) | change)
+        certificates["d" * 16] = schedules.packed(rsjs_verify.BOUND, changed)
+    given = {} if change is None else certificates
+    false = Candidates(instance=workload, bounds=[bound], certificates=given)
+    (reason,) = update(folder, {workload.digest: false}).refused
+    assert f"on {workload.name}: {told}" in reason
+    assert [*storage.read(folder).values()] == [before]
 
 
 def test_a_log_from_elsewhere_counts_if_it_replays_under_the_default_options(workload, tmp_path):

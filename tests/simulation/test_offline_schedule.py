@@ -154,6 +154,12 @@ def test_a_schedule_that_is_not_accepted_is_undone_to_the_byte():
         assert _bytes(search.starts[0]) == before
 
 
+def test_a_job_that_is_dear_to_delay_is_planned_to_its_due_date(make):
+    """Plans run 1e-11 longer, the bound does not: 1e-10 h at 1e5 $/h are no other bound."""
+    workload = make(hours=[{"A": [10.0]}], due=[10.0], weight=[1e5])
+    assert offline_schedule(workload, iterations=10).cost == pytest.approx(10.0, rel=1e-5)
+
+
 def test_the_search_ends_where_the_bound_is_reached():
     workload = _crowded(gap_seconds=90_000)
     found = [offline_schedule(workload, iterations=n) for n in (0, 10**6)]

@@ -223,6 +223,24 @@ def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch, make):
     assert "no choice within 0.5 s" in found.message
 
 
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_no_cluster_idles_while_jobs_wait(make, weight):
+    """The law has steps between the points of the grid, where running on seems to cost more."""
+    job = {"law": [[1, 9], [7, 2], [9, 1]], "realised": [7, 7], "weight": [weight] * 2}
+    workload = make(release=[0.0, 0.0], due=[600.0, 600.0], hours=[{"A": [2.0]}] * 2, **job)
+    found = simulate(workload, policy("priced_roll", workload))
+    assert found.status == Status.COMPLETE
+    assert found.totals.cost == pytest.approx(
+        simulate(workload, policy("queue:edf", workload)).totals.cost
+    )
+
+
+def test_jobs_much_shorter_than_a_step_are_run(make):
+    """A step is then more points of the grid than an integer holds."""
+    workload = make(due=[600.0], hours=[{"A": [1e-300]}])
+    assert simulate(workload, policy("priced_roll", workload)).status == Status.COMPLETE
+
+
 def test_it_is_spelled_as_a_policy_only():
     assert parse("priced_roll", deciders()).spelling == "priced_roll"
     assert "priced_roll" not in all_methods()

@@ -263,6 +263,8 @@ def test_certificates_are_verified_with_shares_and_fit_their_schema(energy, vari
         ("edges", [0, 2, 2], "/edges/2: found 2, expected > 2, increasing edges"),
         ("energy", "nodes", "/energy: found nodes, expected an accounting"),
         ("variant", "rigid", "/variant: found rigid, expected free or one_mode or no_preemption"),
+        ("energy", "base:.", "/energy: found base:., expected an accounting"),
+        ("energy", "base:0.5.5", "/energy: found base:0.5.5, expected an accounting"),
         ("energy", "base:2", "/energy: found base:2, expected a share of at most 1"),
         ("bound", 25.0, ""),  # more than the prices prove
     ],

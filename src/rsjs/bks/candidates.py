@@ -13,6 +13,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from rsjs import rsjs_verify
 from rsjs.bks import schedules
 from rsjs.bks.entries import Bound, Document, Origin
 from rsjs.bks.exact_cost import priced
@@ -139,9 +140,9 @@ def _add(
     elif result.bound is not None and result.bound_variant == "instance":  # as given
         bound = Bound(**origin, value=float(result.bound), bound_source=source)
         (candidates.bounds if sound else candidates.unsound).append(bound)
-        if certificate := record.figures.get("certificate"):
-            text = canonical_text(certificate)
-            candidates.certificates[run.id] = schedules.packed(certificate["format"], text)
+        if (certificate := record.figures.get("certificate")) is not None:
+            packed = schedules.packed(rsjs_verify.BOUND, canonical_text(certificate))
+            candidates.certificates[run.id] = packed
 
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Candidates:

@@ -31,11 +31,21 @@ def evaluated(subject: Instance | Workload, text: str) -> tuple[Fraction, Fracti
         raise InputError(error.where, described(error.found), error.expected) from None
 
 
+def refuse_narrow(document: Document) -> None:
+    """Raise InputError for the certificate of a bound that does not hold for every schedule."""
+    for key, wanted in (("variant", "free"), ("energy", "curve")):
+        if document.get(key, wanted) != wanted:
+            expected = f"{wanted!r}: other bounds do not hold for every schedule"
+            raise InputError(f"/{key}", document[key], expected)
+
+
 def proved(subject: Instance | Workload, packed: Any) -> float:
-    """Return the bound [$] that the certificate of an entry proves."""
+    """Return the bound [$] that the certificate of an entry proves of every schedule."""
     text = schedules.unpacked(packed, rsjs_verify.BOUND, "/certificate")
     try:
-        return float(evaluated(subject, text)[1])
+        value = float(evaluated(subject, text)[1])
+        refuse_narrow(json.loads(text))
+        return value
     except InputError as error:
         where = f"/certificate{error.pointer}"
         raise InputError(where, error.value, error.expected) from None
@@ -44,6 +54,13 @@ def proved(subject: Instance | Workload, packed: Any) -> float:
 def reaches(value: float, bound: float) -> bool:
     """Return whether what a certificate proves is the bound, up to the tolerance."""
     return value >= bound - TOLERANCE * abs(bound) - ROUNDING
+
+
+def refuse_less(subject: Instance | Workload, packed: Any, bound: float) -> None:
+    """Raise InputError for a certificate that does not prove a bound [$]."""
+    value = proved(subject, packed)
+    if not reaches(value, bound):
+        raise InputError("/certificate", described(f"a proof of {value!r}"), f"one of {bound!r}")
 
 
 def claims(packed: Document, bound: float) -> bool:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -26,11 +27,11 @@ from typing import Any
 
 from rsjs.bks import schedules, storage
 from rsjs.bks.candidates import Candidates, CostCandidate
-from rsjs.bks.certificates import claims
+from rsjs.bks.certificates import claims, refuse_less
 from rsjs.bks.entries import BestKnown, Bound, Cost, Document, Origin
 from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.bks.regenerate import constructed, document, made_by
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.serialization import canonical_text, of_solution
 from rsjs.instances.solution import Solution
@@ -151,12 +152,17 @@ def merged(known: BestKnown, candidates: Candidates) -> Merged:
             return Merged(known=known, contradictions=contradictions, refused=reasons)
     if best is not None:
         known = replace(known, ub_data=(*known.ub_data, best[0]), solution=best[1])
-    bound = None if known.closed else _greatest(known, candidates.bounds)
+    bounds, bound = candidates.bounds, None
+    while not known.closed and (bound := _greatest(known, bounds)) is not None:
+        if not (reason := _unproved(candidates, bound)):
+            break
+        reasons.append(reason)
+        bounds = [one for one in bounds if one.name != bound.name]
     if bound is not None:
         known = replace(known, lb_data=(*known.lb_data, bound))
     known = replace(known, certificate=_certificate(known, bound, candidates))
     costs = [one for one in candidates.costs if one.name not in refused]
-    return Merged(known=_confirmed(known, costs, candidates.bounds), refused=reasons)
+    return Merged(known=_confirmed(known, costs, bounds), refused=reasons)
 
 
 def _least(
@@ -215,14 +221,35 @@ def _greatest(known: BestKnown, candidates: Iterable[Bound]) -> Bound | None:
     return best
 
 
+def _unproved(candidates: Candidates, bound: Bound) -> str:
+    """Return why a bound is refused: its certificate, which a workload's must have; else ""."""
+    instance, packed = (
+        candidates.instance,
+        candidates.certificates.get(bound.run_id or bound.source),
+    )
+    try:
+        if packed is not None:
+            refuse_less(instance, packed, bound.value)
+        elif isinstance(instance, Workload):
+            raise InputError("/certificate", described("none"), "one of the bound of a workload")
+    except InputError as error:
+        return f"{bound.name} on {instance.name}: {error}"
+    return ""
+
+
 def _certificate(known: BestKnown, bound: Bound | None, candidates: Candidates) -> Document | None:
-    """Return a certificate that claims the greatest bound: the bound's own, that known, another."""
+    """Return a certificate of the greatest bound: its own, that known, or another's."""
     if known.bound is None:
         return known.certificate
     own = None if bound is None else candidates.certificates.get(bound.run_id or bound.source)
-    offered = (own, known.certificate, *candidates.certificates.values())
-    reach = (one for one in offered if one and claims(one, known.bound.value))
-    return next(reach, None)
+    for checked in (own, known.certificate):
+        if checked is not None and claims(checked, known.bound.value):
+            return checked
+    for other in candidates.certificates.values():
+        with suppress(InputError):
+            refuse_less(candidates.instance, other, known.bound.value)
+            return other
+    return None
 
 
 def _confirmed(known: BestKnown, costs: Iterable[Origin], bounds: Iterable[Origin]) -> BestKnown:

@@ -77,6 +77,7 @@ OPTIONS = {
     "/jobs": "-J",
     "/gap_seconds": "--gap",
     "/memory_limit_mb": "--memory-limit",
+    "/draws": "--redraw",
 }
 
 
@@ -118,16 +119,18 @@ def split(text: str) -> list[str]:
     return methods
 
 
-def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Request]:
+def requests(
+    text: str, known: Mapping[str, Method] | None = None, named: str = "--methods"
+) -> list[Request]:
     """
     Return the methods in a list, each once; InputError for one that is not known, or none at all.
 
-    `known` has what may be in the list, by name; all methods if not given.
+    `known` has what may be in the list, by name; all methods if not given. `named` is the option.
     """
     from rsjs.methods import parse
 
-    with options_named("--methods"):
+    with options_named(named):
         found = {one.spelling: one for one in (parse(part, known) for part in split(text))}
     if not found:
-        raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")
+        raise InputError(named, text, "methods, e.g. jahani_patterns@highs,greedy:code")
     return list(found.values())

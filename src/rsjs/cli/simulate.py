@@ -136,10 +136,18 @@ def simulate(
     for given, named in (("--policy", policy), ("--compare", compare)):
         if named is not None and not named.strip(", "):
             raise InputError(given, named, f"policies, e.g. {DEFAULT}")
-    asked = [] if replay else requests(compare or policy or DEFAULT, deciders())
+    given = "--policy" if compare is None else "--compare"
+    asked = [] if replay else requests(compare or policy or DEFAULT, deciders(), given)
+    with options_named("--redraw"):
+        draws = [] if redraw is None else draws_of(workload, redraw)
     policies = (served(one, options.shown(workload)) for one in asked)
     chosen = [of_workload.request(one.spelling) for one in policies]
-    replayed = None if replay is None else event_log.replay(workload, event_log.read(replay))
+    replayed = None
+    if replay is not None:
+        try:
+            replayed = event_log.replay(workload, event_log.read(replay))
+        except InputError as error:
+            raise error.at(replay) from None
     options = options if replayed is None else replayed.options
     baselines = "no" if compare is None else "yes"
     bounds = of_workload.request(f"{REFERENCES.name}?baselines={baselines}")
@@ -167,7 +175,6 @@ def simulate(
         files.append(output / f"{file_name(replayed.policy)}{LOG}")
         event_log.write(replayed, files[-1])
     predicted, told = options.as_predicted(), replace(options, epochs=KNOWN)
-    draws = draws_of(workload, redraw) if redraw is not None else []
     bounds = of_workload.request(f"{REFERENCES.name}?baselines=no")
     others: dict[str, list[Any]] = {}
     for name, pairs, other, remark in (

@@ -11,23 +11,24 @@ A node without a GPU in use costs nothing.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from rsjs.core.errors import InputError
 from rsjs.core.types import Floats
 from rsjs.instances.cluster import Cluster
 
+BASE = r"base:([0-9]+[.]?[0-9]*|[.][0-9]+)(e-?[0-9]{1,2})?"  # as the verifier reads it
+
 
 def base_share(energy: str) -> float | None:
     """Return the base share B of an accounting; None for the price curve of the file."""
     if energy == "curve":
         return None
-    kind, _, text = {"gpu": "base:0", "node": "base:1"}.get(energy, energy).partition(":")
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if kind != "base" or not 0 <= share <= 1:
+    named = {"gpu": "base:0", "node": "base:1"}.get(energy, energy)
+    share = float(named[len("base:") :]) if re.fullmatch(BASE, named) else -1.0
+    if not 0 <= share <= 1:
         raise InputError(
             "/energy", energy, "curve, gpu, node, or base:B with a share B from 0 to 1"
         )

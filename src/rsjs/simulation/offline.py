@@ -122,7 +122,8 @@ def offline_schedule(
     if outcome.status != Status.COMPLETE:
         raise ArithmeticError(outcome.message)
     cost = outcome.totals.cost
-    if abs(cost - plan.cost) > EQUAL * abs(cost):
+    later = EARLY * float(workload.jobs.weight @ plan.end)  # $, of what is planned too long
+    if abs(cost - plan.cost) > EQUAL * abs(cost) + later:
         told = f"the schedule costs {cost!r} $ when replayed, {plan.cost!r} $ by its own account"
         raise ArithmeticError(f"{workload.name}: {told}")
     _refuse_below(workload, cost, bound)
@@ -161,7 +162,6 @@ def planned(
     from rsjs.heuristics.hindsight.schedule import Search, of_prices
 
     jobs, nodes = hindsight(workload, options)
-    jobs = jobs._replace(work=jobs.work * (1 + EARLY))
     of, billed = modes(workload, options), accounting.prices(workload.cluster, options.energy)
     moves = node_moves(workload.cluster, billed, of.gpu, of.amount, np.unique(jobs.mode))
     if bound.variant != "free":
@@ -169,9 +169,11 @@ def planned(
     expected = (len(workload.cluster.gpu_types), len(nodes.sizes), len(bound.edges) - 1)
     if bound.prices.shape != expected or (bound.sizes != nodes.sizes).any():
         raise InputError("/bound/prices", described(f"shape {bound.prices.shape}"), f"{expected}")
+    _, exact = of_prices(jobs, nodes, moves.moves, bound.edges, bound.prices)
+    if abs(bound.value - exact.value) > SAME * abs(exact.value):
+        raise InputError("/bound", bound.value, f"{exact.value!r}, by its prices on this workload")
+    jobs = jobs._replace(work=jobs.work * (1 + EARLY))
     tables, plans = of_prices(jobs, nodes, moves.moves, bound.edges, bound.prices)
-    if abs(bound.value - plans.value) > SAME * abs(plans.value):
-        raise InputError("/bound", bound.value, f"{plans.value!r}, by its prices on this workload")
     seed = options.seed if seed is None else seed
     found = Search(tables, plans, seed).run(iterations, seconds)
     plan = _on_nodes(workload, found, moves, jobs.mode, billed)

@@ -18,7 +18,7 @@ from typing import Any
 
 from rsjs import rsjs_verify
 from rsjs.bks import schedules
-from rsjs.bks.certificates import evaluated
+from rsjs.bks.certificates import evaluated, refuse_narrow
 from rsjs.bks.entries import Document
 from rsjs.bks.exact_cost import AGREEMENT, priced
 from rsjs.core.call import Limits
@@ -222,10 +222,7 @@ def _of_certificate(claim: Claim, document: Document, text: str, name: str, path
     if key not in document:
         raise InputError("", described(f"no key {key!r}"), "this key: the sha256")
     _refuse_other(document, key, name, path)
-    for key, wanted in (("variant", "free"), ("energy", "curve")):
-        if document.get(key, wanted) != wanted:
-            expected = f"{wanted!r}: other bounds do not hold for every schedule"
-            raise InputError(f"/{key}", document[key], expected)
+    refuse_narrow(document)
     claimed, proved, holds = evaluated(claim.subject, text)
     if not holds:
         expected = f"at most {float(proved)!r}, what the certificate proves: correct it"

@@ -24,6 +24,9 @@ each, so that none is early and all are at risk.
 The first bucket is h hours, and each is longer than the one before; by the end of the last one all
 jobs are due and could be done.
 
+U_j is interpolated between the points of its grid, and too high where a law has a step: waiting can
+then seem to cost less than to run on. So where no job would run, decisions are those of ROLL.
+
 **Jobs to come** are not known, and L has none. What is known is how much work came per hour so far,
 over what the GPUs do in an hour: the offered load rho, with the mean epochs of each job on all
 GPUs. Where it is above 1, GPUs will not be free later, when jobs at hand would go on: from AHEAD
@@ -150,6 +153,9 @@ def policy(request: Request, whole: Instance) -> Policy:
         costs = values(state.instance, hours, data, to_go)
         limits = Limits(time_limit=state.time_limit, seed=state.seed, gap=GAP)
         solution = placed_on_nodes(costs, cluster, pools, limits)
+        if (solution.job_node < 0).all():
+            alone = values(state.instance, hours, data)
+            solution = placed_on_nodes(alone, cluster, pools, limits)
         return Choice(
             solution=migration.on_their_nodes(state.instance, solution),
             change=np.full(len(state.rows), hours),
