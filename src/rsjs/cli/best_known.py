@@ -211,12 +211,13 @@ def _show(entry: BestKnown, *, as_json: bool) -> None:
 @app.command("sets")
 def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
-    Count the best-known values of each set: instances up to 400 jobs, and workloads.
+    Count the best-known values of each set.
 
     \b
     Example:
       rsjs bks sets
 
+    Of sets of instances those up to 400 jobs count, of workloads all.
     Certified: prices prove the bound up to 1e-6, in exact arithmetic and without a solver. Open:
     there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
     In `all` an instance that several sets have counts once; sets of workloads stand below it.
