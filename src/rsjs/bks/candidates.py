@@ -52,6 +52,10 @@ class Candidates:
     certificates: dict[str, Document] = field(default_factory=dict)
     stranger: bool = False  #: it came with a submission: no generator that it names is run
 
+    def certificate_of(self, bound: Bound) -> Document | None:
+        """Return the certificate that came with a bound, packed."""
+        return self.certificates.get(bound.run_id or bound.source)
+
 
 def of_stores(
     folders: Sequence[Path], without: Collection[str] = ()

@@ -223,10 +223,7 @@ def _greatest(known: BestKnown, candidates: Iterable[Bound]) -> Bound | None:
 
 def _unproved(candidates: Candidates, bound: Bound) -> str:
     """Return why a bound is refused: its certificate, which a workload's must have; else ""."""
-    instance, packed = (
-        candidates.instance,
-        candidates.certificates.get(bound.run_id or bound.source),
-    )
+    instance, packed = candidates.instance, candidates.certificate_of(bound)
     try:
         if packed is not None:
             refuse_less(instance, packed, bound.value)
@@ -241,7 +238,7 @@ def _certificate(known: BestKnown, bound: Bound | None, candidates: Candidates) 
     """Return a certificate of the greatest bound: its own, that known, or another's."""
     if known.bound is None:
         return known.certificate
-    own = None if bound is None else candidates.certificates.get(bound.run_id or bound.source)
+    own = None if bound is None else candidates.certificate_of(bound)
     for checked in (own, known.certificate):
         if checked is not None and claims(checked, known.bound.value):
             return checked

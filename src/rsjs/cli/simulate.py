@@ -133,11 +133,11 @@ def simulate(
         with options_named():
             raise
     workload, of_workload = read_workload(file), kind("workload")
-    for given, named in (("--policy", policy), ("--compare", compare)):
-        if named is not None and not named.strip(", "):
-            raise InputError(given, named, f"policies, e.g. {DEFAULT}")
-    given = "--policy" if compare is None else "--compare"
-    asked = [] if replay else requests(compare or policy or DEFAULT, deciders(), given)
+    for name, text in (("--policy", policy), ("--compare", compare)):
+        if text is not None and not text.strip(", "):
+            raise InputError(name, text, f"policies, e.g. {DEFAULT}")
+    named = "--policy" if compare is None else "--compare"
+    asked = [] if replay else requests(compare or policy or DEFAULT, deciders(), named)
     with options_named("--redraw"):
         draws = [] if redraw is None else draws_of(workload, redraw)
     policies = (served(one, options.shown(workload)) for one in asked)

@@ -158,6 +158,7 @@ def planned(
     seed: int | None,
 ) -> tuple[Plan, int]:
     """Return the plan of the best schedule found, not below the bound, and the iterations made."""
+    from rsjs.heuristics.hindsight.lagrangian import priced
     from rsjs.heuristics.hindsight.packing import node_moves
     from rsjs.heuristics.hindsight.schedule import Search, of_prices
 
@@ -169,9 +170,9 @@ def planned(
     expected = (len(workload.cluster.gpu_types), len(nodes.sizes), len(bound.edges) - 1)
     if bound.prices.shape != expected or (bound.sizes != nodes.sizes).any():
         raise InputError("/bound/prices", described(f"shape {bound.prices.shape}"), f"{expected}")
-    _, exact = of_prices(jobs, nodes, moves.moves, bound.edges, bound.prices)
-    if abs(bound.value - exact.value) > SAME * abs(exact.value):
-        raise InputError("/bound", bound.value, f"{exact.value!r}, by its prices on this workload")
+    value = priced(jobs, nodes, bound.edges, bound.prices).value
+    if abs(bound.value - value) > SAME * abs(value):
+        raise InputError("/bound", bound.value, f"{value!r}, by its prices on this workload")
     jobs = jobs._replace(work=jobs.work * (1 + EARLY))
     tables, plans = of_prices(jobs, nodes, moves.moves, bound.edges, bound.prices)
     seed = options.seed if seed is None else seed
