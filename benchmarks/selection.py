@@ -58,6 +58,7 @@ SOURCES = (  # sets of the library whose members are candidates, up to 100 x 400
     *("sts-km-none", "sts-km-paper", "sts-a100-contention", "sts-kma-paper", "sts-p05-none"),
     *("planted-proportional", "planted-first-ending"),
 )
+CHALLENGERS = ("heterogeneous-racks",)  # sets whose open members are of `challenge` and no other set
 HEURISTICS = (  # best first, docs/results/heuristics.md
     *("ruin_recreate?iterations=0", "fix_and_optimise", "priced_greedy", "local_search?jobs=all"),
 )
@@ -84,7 +85,7 @@ def candidates() -> list[Candidate]:
             rows[row["instance_sha256"]].append(row)
     found: dict[str, Candidate] = {}
     commit = source()["commit"]
-    for name in SOURCES:
+    for name in (*SOURCES, *CHALLENGERS):
         for number, member in enumerate(library_set(name).members):
             own = [*rows[member.sha256]]
             if member.sha256 in entries:
@@ -242,14 +243,15 @@ def choose(
 
 def selected() -> dict[str, tuple[str, list[Candidate]]]:
     """Return the name of each set -> what it is for, and its members."""
-    listed = [_typed(one) for one in read_table(TABLE)]
+    everyone = [_typed(one) for one in read_table(TABLE)]
+    listed = [one for one in everyone if one["set"] not in CHALLENGERS]
     chosen, missed = choose(listed, 60, SHARES)
     print("benchmark:", _counts([listed[i] for i in chosen]), "missed:", missed)
     rest = [one for i, one in enumerate(listed) if i not in set(chosen)]
     dev, missed = choose(rest, 30, {"family": (0.0, 0.4), "size": (0.0, 0.4)})
     print("dev:", _counts([rest[i] for i in dev]), "missed:", missed)
     hard = sorted(
-        (one for one in listed if one["status"].startswith("open")), key=lambda one: one["name"]
+        (one for one in everyone if one["status"].startswith("open")), key=lambda one: one["name"]
     )
     return {
         "benchmark": (
