@@ -3,6 +3,8 @@ Choice of the sets `benchmark`, `challenge`, `dev` and `jahani-regression`.
 
     python -m benchmarks.selection table     the candidates: results/selection/candidates.csv
     python -m benchmarks.selection choose    the sets: instances/library/data/selected.toml, golden/
+    python -m benchmarks.selection choose challenge                         one set, the others stay
+    python -m benchmarks.selection status    what runs prove of their members, in golden/
 
 As MIPLIB 2017 (Gleixner et al. 2021) an optimisation model chooses, over features of instances and
 measured difficulty, solved by HiGHS. Sets: candidates I, near(i) the NEAR candidates nearest to i
@@ -24,6 +26,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +34,14 @@ import numpy as np
 import pyomo.environ as pyo
 
 from rsjs.bks import storage
-from rsjs.bks.evidence import merged
+from rsjs.bks.evidence import merged, status_of, statuses
 from rsjs.commit import source
 from rsjs.core.errors import InputError
 from rsjs.instances.features import FEATURES, features
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import write_bytes
-from rsjs.instances.library.sets import COLUMNS, library_set, names
+from rsjs.instances.library.sets import COLUMNS, Member, library_set, names
 from rsjs.methods import parse
 from rsjs.rows.csv import csv_text, read_rows, read_table
 from rsjs.rows.select import is_wrong, known
@@ -58,7 +61,7 @@ SOURCES = (  # sets of the library whose members are candidates, up to 100 x 400
     *("sts-km-none", "sts-km-paper", "sts-a100-contention", "sts-kma-paper", "sts-p05-none"),
     *("planted-proportional", "planted-first-ending"),
 )
-CHALLENGERS = ("heterogeneous-racks",)  # sets whose open members are of `challenge` and no other set
+CHALLENGERS = ("heterogeneous-racks",)  # no candidates: their open members are of `challenge`
 HEURISTICS = (  # best first, docs/results/heuristics.md
     *("ruin_recreate?iterations=0", "fix_and_optimise", "priced_greedy", "local_search?jobs=all"),
 )
@@ -85,13 +88,12 @@ def candidates() -> list[Candidate]:
             rows[row["instance_sha256"]].append(row)
     found: dict[str, Candidate] = {}
     commit = source()["commit"]
-    for name in (*SOURCES, *CHALLENGERS):
+    for name in SOURCES:
         for number, member in enumerate(library_set(name).members):
             own = [*rows[member.sha256]]
             if member.sha256 in entries:
                 own = merged(own, entries[member.sha256])
-            large = (member.nodes or 0) > MOST_NODES or member.jobs > MOST_JOBS
-            if member.sha256 in found or not own or large:
+            if member.sha256 in found or not own or _large(member):
                 continue
             instance = member.draw()
             assert isinstance(instance, Instance), "no set of MIG jobs"
@@ -111,6 +113,10 @@ def candidates() -> list[Candidate]:
     return [*found.values()]
 
 
+def _large(member: Member) -> bool:
+    return (member.nodes or 0) > MOST_NODES or member.jobs > MOST_JOBS
+
+
 def _family(name: str, generator: str, energy: str) -> str:
     """Return the family of a member of a set: its generator, or what is charged."""
     if name.startswith("points-"):
@@ -127,7 +133,7 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
     `changed`: whether the first three of HEURISTICS that ran come in another order of cost than
     here; `winner`: the exact method that closed it first, else the method of least cost.
     """
-    rows = [row for row in rows if not is_wrong(row)]
+    rows = [row for row in rows if not is_wrong(row) and known(row, "total_s") is not None]
     exact: dict[str, float] = {}
     for row in rows:
         if parse(row["method"]).method.kind == "exact":
@@ -241,27 +247,37 @@ def choose(
     )
 
 
-def selected() -> dict[str, tuple[str, list[Candidate]]]:
-    """Return the name of each set -> what it is for, and its members."""
-    everyone = [_typed(one) for one in read_table(TABLE)]
-    listed = [one for one in everyone if one["set"] not in CHALLENGERS]
+@cache
+def _divided() -> tuple[list[Candidate], list[Candidate]]:
+    """Return the candidates that are chosen for `benchmark`, and the others."""
+    listed = [_typed(one) for one in read_table(TABLE)]
     chosen, missed = choose(listed, 60, SHARES)
     print("benchmark:", _counts([listed[i] for i in chosen]), "missed:", missed)
-    rest = [one for i, one in enumerate(listed) if i not in set(chosen)]
-    dev, missed = choose(rest, 30, {"family": (0.0, 0.4), "size": (0.0, 0.4)})
-    print("dev:", _counts([rest[i] for i in dev]), "missed:", missed)
-    hard = sorted(
-        (one for one in everyone if one["status"].startswith("open")), key=lambda one: one["name"]
-    )
-    return {
-        "benchmark": (
-            "instances that separate methods, for comparisons",
-            [listed[i] for i in chosen],
-        ),
-        "challenge": ("open instances", hard),
-        "dev": ("instances for tuning, none of them in benchmark", [rest[i] for i in dev]),
-        "jahani-regression": ("60 of the 510 of jahani-*, for tables", regression()),
-    }
+    return [listed[i] for i in chosen], [listed[i] for i in {*range(len(listed))} - {*chosen}]
+
+
+def benchmark() -> list[Candidate]:
+    """Return 60 of the candidates that cover them and keep SHARES."""
+    return _divided()[0]
+
+
+def dev() -> list[Candidate]:
+    """Return 30 of the candidates that are not in `benchmark`."""
+    rest = _divided()[1]
+    chosen, missed = choose(rest, 30, {"family": (0.0, 0.4), "size": (0.0, 0.4)})
+    print("dev:", _counts([rest[i] for i in chosen]), "missed:", missed)
+    return [rest[i] for i in chosen]
+
+
+def challenge() -> list[Candidate]:
+    """Return what no stored run closes of the sets of candidates and of CHALLENGERS."""
+    found: dict[str, Candidate] = {}
+    for name in (*SOURCES, *CHALLENGERS):
+        chosen = library_set(name)
+        for number, (member, told) in enumerate(zip(chosen.members, statuses(chosen), strict=True)):
+            if told.word == "open" and not _large(member):
+                found.setdefault(member.sha256, {"set": name, "number": number})
+    return [*found.values()]
 
 
 def regression() -> list[Candidate]:
@@ -274,12 +290,20 @@ def regression() -> list[Candidate]:
                 assert isinstance(instance, Instance), "no set of MIG jobs"
                 told = {f"feature_{key}": value for key, value in features(instance).items()}
                 size = f"up to {next(n for n in SIZES if member.jobs <= n)} jobs"
-                place = {"set": name, "number": number, "family": name, "size": size, "status": ""}
+                place = {"set": name, "number": number, "family": name, "size": size}
                 found.setdefault(member.sha256, place | told)
     listed = [*found.values()]
     chosen, missed = choose(listed, 60, {"family": (0.05, 0.15), "size": (0.1, 0.4)})
     print("jahani-regression:", _counts([listed[i] for i in chosen]), "missed:", missed)
     return [listed[i] for i in chosen]
+
+
+CHOSEN = {  # set -> what it is for, what chooses its members
+    "benchmark": ("instances that separate methods, for comparisons", benchmark),
+    "challenge": ("open instances", challenge),
+    "dev": ("instances for tuning, none of them in benchmark", dev),
+    "jahani-regression": ("60 of the 510 of jahani-*, for tables", regression),
+}
 
 
 def _typed(row: dict[str, Any]) -> Candidate:
@@ -300,29 +324,42 @@ def write(name: str, summary: str, listed: Sequence[Candidate]) -> str:
     numbers: dict[str, list[Candidate]] = defaultdict(list)
     for one in sorted(listed, key=lambda one: int(one["number"])):
         numbers[one["set"]].append(one)
-    golden = []
+    golden: list[Member] = []
     lines = [f"[{name}]", f'summary = "{summary}"', 'source = "docs/results/benchmark-set.md"']
     lines.append("instances = [")
     for of, members in numbers.items():
         places = [int(one["number"]) for one in members]
         lines.append(f'    {{ set = "{of}", numbers = {places} }},')
-        for place, one in zip(places, members, strict=True):
-            row = library_set(of).members[place]
-            golden.append([row.name, row.nodes, row.jobs, row.sha256, None, one["status"]])
-    write_rows(DATA / "golden" / f"{name}.csv", (*COLUMNS, "status"), golden)
-    return "\n".join([*lines, "]", ""])
+        golden += [library_set(of).members[place] for place in places]
+    _write_members(name, golden)
+    return "\n".join([*lines, "]"])
+
+
+def _write_members(name: str, members: Sequence[Member]) -> None:
+    """Write the golden file of a set, with what is proved of its members now."""
+    rows = [
+        [one.name, one.nodes, one.jobs, one.sha256, None, status_of(one.sha256)] for one in members
+    ]
+    write_rows(DATA / "golden" / f"{name}.csv", (*COLUMNS, "status"), rows)
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the table of candidates, or the sets."""
+    """Write the table of candidates, all sets or those named, or the status of their members."""
     if [*arguments] == ["table"]:
         write_bytes(csv_text(candidates()).encode(), TABLE)
-    elif [*arguments] == ["choose"]:
-        head = "# Written by `python -m benchmarks.selection choose`.\n\n"
-        tables = [write(name, *told) for name, told in selected().items()]
-        write_bytes((head + "\n".join(tables)).encode(), DATA / "selected.toml")
+    elif arguments[:1] == ["choose"] and {*arguments[1:]} <= {*CHOSEN}:
+        path = DATA / "selected.toml"
+        head, *tables = path.read_text("utf-8").rstrip().split("\n\n")
+        for i, (name, (summary, choice)) in enumerate(CHOSEN.items()):
+            if name in (arguments[1:] or CHOSEN):
+                tables[i] = write(name, summary, choice())
+        write_bytes(("\n\n".join([head, *tables]) + "\n").encode(), path)
+    elif [*arguments] == ["status"]:
+        for name in CHOSEN:
+            _write_members(name, library_set(name).members)
     else:
-        raise InputError("", " ".join(arguments), "table or choose")
+        expected = f"table, status, or choose with any of {', '.join(CHOSEN)}"
+        raise InputError("", " ".join(arguments), expected)
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256,
     report = rsjs_verify.verify_pairs(tmp_path / "instance.json", [solution])
     [(*_, verdict)] = report.verdicts
     assert verdict.feasible
-    assert str(verdict.objective) == entry["ub_data"][-1]["exact"]
+    assert entry["ub_data"][-1]["exact"] in (None, str(verdict.objective))  # None: very long
     assert float(verdict.objective) == entry["upper_bound"]
 
 
@@ -199,7 +199,7 @@ def test_campaigns_and_submissions_make_every_value():
     assert sorted(asked) == sorted({*SETS, *OF_WORKLOADS} - {*CHOSEN})
     exact = (path for path, table in tables.items() if "instances" in table)
     assert all(spec.read(path).limits.gap < 1e-6 for path in exact)
-    others = ("selection", "selection-charged", "selection-heuristics", "heuristics")
+    others = ("selection", "selection-charged", "selection-heuristics", "challenge", "heuristics")
     campaigns = [*others, *(table["name"] for table in tables.values())]
     makers = {"construction", SOURCE, *(f"campaign {name}" for name in campaigns)}
     makers |= {row.source for row in submissions.accepted(ROOT / "submissions")}

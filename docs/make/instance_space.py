@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 
 from docs.make.tables import RESULTS, share, table
+from rsjs.bks.evidence import evidence, statuses
 from rsjs.instances.features import FEATURES
-from rsjs.instances.library.sets import library_set
+from rsjs.instances.library.sets import library_set, recipes
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.figure import Axis, Figure, Panel, Series
 from rsjs.reporting.tables import formats
 from rsjs.rows.csv import read_table
+from rsjs.rows.select import known
 
-SETS = ("benchmark", "challenge", "dev")
+SETS = ("benchmark", "dev")
 
 
 def features() -> str:
@@ -66,17 +68,19 @@ def members() -> str:
 
 def challenge() -> str:
     """Return status, best cost, best bound and gap of each member of `challenge`."""
-    found = candidates()
-    rows = [
-        [
-            f"{row['set']} {row['number']}",
-            row["status"],
-            formats.significant(row["best_cost"], 6),
-            formats.significant(row["best_bound"], 6),
-            share(row["gap"]),
-        ]
-        for row in found[found["challenge"]].to_dict("records")
+    chosen = library_set("challenge")
+    places = [
+        f"{entry['set']} {number}"
+        for entry in recipes()["challenge"]["instances"]
+        for number in entry["numbers"]
     ]
+    rows = []
+    for place, member, told in zip(places, chosen.members, statuses(chosen), strict=True):
+        found = evidence(member.sha256)
+        cost = min(row["objective"] for row in found if known(row, "objective") is not None)
+        bound = max(row["bound"] for row in found if known(row, "bound") is not None)
+        values = [formats.significant(value, 6) for value in (cost, bound)]
+        rows.append([place, str(told), *values, share(told.gap)])
     return table(["set and number", "status", "best cost", "best bound", "gap"], rows)
 
 

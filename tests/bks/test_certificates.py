@@ -7,10 +7,12 @@ import pytest
 from rsjs import rsjs_verify
 from rsjs.bks import certificates, schedules, storage
 from rsjs.bks.certify import SOURCE, candidate, certify, without
+from rsjs.bks.evidence import rows_of
 from rsjs.bks.merge import update
 from rsjs.bks.verify import verify
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import canonical_text, of_instance
+from rsjs.rows.status import status
 
 pytestmark = pytest.mark.solver
 AMPLE = 600.0
@@ -58,6 +60,7 @@ def test_a_certificate_that_proves_more_raises_the_bound(folder, optimum):
     certified(here)
     after = entry(here)
     assert (after.status, len(after.lb_data)) == ("closed", 2)
+    assert status(rows_of(after)).word == "closed"
     assert (after.bound.source, after.bound.bound_source) == (SOURCE, "certificate")
     assert after.bound.value == pytest.approx(optimum, rel=1e-6)
     assert after.bound.confirmed_by == ()

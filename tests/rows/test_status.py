@@ -24,6 +24,8 @@ CASES = {
     "the longest run counts, not the sum": ([OPEN, row(99.0, 80.0, 30.0, 29.0)], "open after 29 s"),
     "a bound without a cost": ([row(None, 90.0, 60.0, status="no_solution")], "open after 60 s"),
     "a wrong run says nothing": ([OPEN, row(90.0, 90.0, 1.0, status="wrong")], "open after 9 s"),
+    "the bound of a certificate": ([OPEN, {"method": "certificate", "bound": 100.0}], "closed"),
+    "a certificate alone": ([{"method": "certificate", "bound": 9.0}], "open after 0 s"),
     "a bound of another problem": ([row(9.0, 9.0, 1.0, bound_variant="published")], "unknown"),
 }
 

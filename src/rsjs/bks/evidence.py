@@ -38,13 +38,24 @@ def statuses(chosen: LibrarySet) -> list[Status]:
     """
     found = []
     for i, member in enumerate(chosen.members, start=1):
-        proved = status(_rows(storage.TREE.absolute()).get(member.sha256, ()))
-        if proved.word == "unknown" and member.sha256 in storage.optima():
-            proved = Status(word="closed", gap=0.0)
+        proved = status_of(member.sha256)
         if storage.TREE.is_dir():
             refuse_more(member.status, proved, f"golden/{chosen.name}.csv, row {i}, status")
         found.append(proved)
     return found
+
+
+def status_of(sha256: str) -> Status:
+    """Return the status of the instance with a digest."""
+    proved = status(evidence(sha256))
+    if proved.word == "unknown" and sha256 in storage.optima():
+        return Status(word="closed", gap=0.0)
+    return proved
+
+
+def evidence(sha256: str) -> list[AnyRow]:
+    """Return the rows that say something of the instance with a digest."""
+    return _rows(storage.TREE.absolute()).get(sha256, [])
 
 
 def track() -> dict[str, TrackModel]:
@@ -102,18 +113,27 @@ def merged(rows: list[AnyRow], entry: BestKnown) -> list[AnyRow]:
 
 
 def rows_of(entry: BestKnown) -> list[AnyRow]:
-    """Return a row for each run among the histories, with its cost, its bound or both."""
+    """
+    Return a row for each run among the histories, with its cost, its bound or both.
+
+    What no run of ours has found, such as the bound of a certificate, has a row of its own: its
+    method is the source, and it took no seconds.
+    """
     rows: dict[str | None, dict[str, object]] = {}
     for key, steps in (("bound", entry.lb_data), ("objective", entry.ub_data)):
         for run in chain.from_iterable((step, *step.confirmed_by) for step in steps):
-            if run.seconds is not None:
-                told: dict[str, object] = {
-                    "run_id": run.run_id,
+            if run.seconds is None:
+                name: str | None = f"{key} {run.value}, {run.source}"
+                told: dict[str, object] = {"run_id": name, "method": run.source}
+            else:
+                name = run.run_id
+                told = {
+                    "run_id": name,
                     "method": run.method,
                     "total_s": run.seconds,
                     "rsjs_version": run.rsjs_version,
                     "solver_version": f"{run.solver} {run.solver_version}" if run.solver else "",
                     "cpu_model": run.cpu_model,
                 }
-                rows.setdefault(run.run_id, told)[key] = run.value
+            rows.setdefault(name, told)[key] = run.value
     return [*rows.values()]

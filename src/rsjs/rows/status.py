@@ -12,7 +12,8 @@ Status of an instance in the words of JSPLib, from rows: what was proved, with w
 Proved: the gap of a checked cost and a valid bound is at most GAP. Seconds are those of the method
 on the machine that the row names. The effort behind `open` is the CPU time of the run of most CPU
 time, or its wall clock if that is less: 60 s beside other work are not 60 s of search. Without the
-CPU time the wall clock counts. Rows that are wrong say nothing.
+CPU time the wall clock counts. Rows that are wrong say nothing. A bound with a proof and without a
+run, as of a certificate, took no seconds.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def status(rows: Iterable[AnyRow]) -> Status:
         word = next(word for word, limit in LIMITS.items() if fastest["total_s"] <= limit)
         return _told(word, fastest, fastest["total_s"], together)
     if together is not None and together <= GAP:
-        return _told("closed", greatest, sum(row["total_s"] for row in bounded), together)
+        return _told(
+            "closed", greatest, sum(known(row, "total_s") or 0.0 for row in bounded), together
+        )
     return _told("open", greatest, max(map(effort, bounded)), together)
 
 
@@ -104,7 +107,7 @@ def _proves(row: AnyRow) -> bool:
 def effort(row: AnyRow) -> float:
     """Return the seconds [s] of a run that count: CPU time, or the wall clock if that is less."""
     seconds = [known(row, key) for key in ("total_s", "cpu_s")]
-    return min(float(one) for one in seconds if one is not None)
+    return min((float(one) for one in seconds if one is not None), default=0.0)
 
 
 def _told(word: str, row: AnyRow, effort: float, together: float | None) -> Status:
