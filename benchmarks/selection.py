@@ -34,7 +34,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from rsjs.bks import storage
-from rsjs.bks.evidence import merged, status_of, statuses
+from rsjs.bks.evidence import merged, status_of
 from rsjs.commit import source
 from rsjs.core.errors import InputError
 from rsjs.instances.features import FEATURES, features
@@ -133,7 +133,8 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
     `changed`: whether the first three of HEURISTICS that ran come in another order of cost than
     here; `winner`: the exact method that closed it first, else the method of least cost.
     """
-    rows = [row for row in rows if not is_wrong(row) and known(row, "total_s") is not None]
+    # what comes without a run has no such column; a run that was killed has an empty one
+    rows = [row for row in rows if not is_wrong(row) and "total_s" in row]
     exact: dict[str, float] = {}
     for row in rows:
         if parse(row["method"]).method.kind == "exact":
@@ -273,9 +274,8 @@ def challenge() -> list[Candidate]:
     """Return what no stored run closes of the sets of candidates and of CHALLENGERS."""
     found: dict[str, Candidate] = {}
     for name in (*SOURCES, *CHALLENGERS):
-        chosen = library_set(name)
-        for number, (member, told) in enumerate(zip(chosen.members, statuses(chosen), strict=True)):
-            if told.word == "open" and not _large(member):
+        for number, member in enumerate(library_set(name).members):
+            if status_of(member.sha256).word == "open" and not _large(member):
                 found.setdefault(member.sha256, {"set": name, "number": number})
     return [*found.values()]
 

@@ -56,6 +56,11 @@ TESTED = {
     "all close": ([row(A, 9.0, 9.0, 5.0), row(B, 9.0, 9.0, 7.0)], True, False, A),
     "some close": ([row(A, 100.0, 100.0, 5.0), OPEN], False, False, A),
     "none closes": ([row(A, 110.0, 95.0, 60.0), OPEN], False, True, B),
+    "a killed run counts": ([row(A, None, None, None), OPEN], False, True, B),
+    "a certificate is no method": (
+        [row(A, 110.0, 95.0, 60.0), OPEN, {"method": "certificate", "bound": 100.0}],
+        *(False, True, B),
+    ),
     "too late": ([row(A, 100.0, 100.0, 70.0), OPEN], False, True, A),
     "no bound": ([row(A, None, None, 60.0), OPEN], False, True, B),
     "one method is no comparison": ([OPEN], None, None, B),
