@@ -34,11 +34,33 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
         return max(-(-total // 20), -(-counts[3] // 6))
     sizes = tuple(sorted(counts, reverse=True))
     left = tuple(counts[size] for size in sizes)
-    bins, most = _lower_bound(counts, units), _best_fit(sizes, left, units)
+    bins, most = _lower_bound(counts, units), len(_best_fit(sizes, left, units))
     steps = iter(range(MOST_STEPS))
-    while bins < most and not _fit(left, sizes, units, bins * units - total, steps):
+    while bins < most and _fit(left, sizes, units, bins * units - total, steps) is None:
         bins += 1
     return bins
+
+
+def filled_gpus(shares: Iterable[int], units: int) -> list[list[int]]:
+    """
+    Return the shares on each of the fewest GPUs that hold them, the largest first on each.
+
+    Raises
+    ------
+    InputError
+        As `gpus_for_shares`.
+    """
+    counts = Counter(shares)
+    sizes = tuple(sorted(counts, reverse=True))
+    left = tuple(counts[size] for size in sizes)
+    best, least = _best_fit(sizes, left, units), gpus_for_shares(counts.elements(), units)
+    if len(best) == least:
+        return best
+    waste = least * units - sum(map(mul, sizes, left))
+    found = _fit(left, sizes, units, waste, iter(range(MOST_STEPS)))
+    assert found is not None, f"{left} shares of {sizes} do not fit on {least} GPUs of {units}"
+    taken = (map(sub, before, after) for before, after in pairwise(found))
+    return [[s for s, n in zip(sizes, gpu, strict=True) for _ in range(n)] for gpu in taken]
 
 
 def _lower_bound(counts: Mapping[int, int], units: int) -> int:
@@ -54,17 +76,21 @@ def _lower_bound(counts: Mapping[int, int], units: int) -> int:
     return best
 
 
-def _best_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> int:
-    """Return the GPUs that best fit decreasing needs: an upper bound."""
-    room: Counter[int] = Counter()  # free units -> GPUs
+def _best_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> list[list[int]]:
+    """Return the shares on each GPU after best fit decreasing: not always the fewest GPUs."""
+    gpus: list[list[int]] = []
+    with_room: dict[int, list[list[int]]] = {}  # free units -> GPUs
     for size, count in zip(sizes, counts, strict=True):
         for _ in range(count):
-            free = min((units_left for units_left in room if units_left >= size), default=units)
-            if free < units:
-                room[free] -= 1
-                room += Counter()  # without zeros
-            room[free - size] += 1
-    return room.total()
+            free = min((room for room in with_room if room >= size and with_room[room]), default=0)
+            if free:
+                gpu = with_room[free].pop()
+            else:
+                free, gpu = units, []
+                gpus.append(gpu)
+            gpu.append(size)
+            with_room.setdefault(free - size, []).append(gpu)
+    return gpus
 
 
 def _divisible(sizes: list[int], units: int) -> bool:
@@ -79,8 +105,12 @@ def _fit(
     units: int,
     waste: int,
     steps: Iterator[int],
-) -> bool:
-    """Return whether the shares fit with at most `waste` free units: depth first, GPU by GPU."""
+) -> list[tuple[int, ...]] | None:
+    """
+    Return the shares left before the first GPU and after each, with at most `waste` free units.
+
+    None if they do not fit. Depth first, GPU by GPU.
+    """
 
     def after_one_gpu(left: tuple[int, ...], waste: int) -> Iterator[tuple[tuple[int, ...], int]]:
         for rest in _fillings(left, sizes, units):
@@ -93,17 +123,19 @@ def _fit(
                 yield rest, waste - free
 
     tried: dict[tuple[int, ...], int] = {}  # shares left -> most waste tried with them
-    path = [iter([(counts, waste)])]
+    path, further = [counts], [after_one_gpu(counts, waste)]
     while path:
-        left, waste = next(path[-1], (None, 0))
+        left, waste = next(further[-1], (None, 0))
         if left is None:
             path.pop()
+            further.pop()
         elif not any(left):
-            return True
+            return [*path, left]
         elif waste > tried.get(left, -1):
             tried[left] = waste
-            path.append(after_one_gpu(left, waste))
-    return False
+            path.append(left)
+            further.append(after_one_gpu(left, waste))
+    return None
 
 
 def _fillings(

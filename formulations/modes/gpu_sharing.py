@@ -176,31 +176,6 @@ def weights_suffice(sizes: tuple[int, ...], units: int) -> bool:
     return (sizes, units) == ((2, 3), 20) or all(b % a == 0 for a, b in pairwise(sizes))
 
 
-def on_gpus(shares: Sequence[int], units: int, gpus: int) -> list[list[int]]:
-    """Return the shares of each of so many GPUs, the largest first; they must fit."""
-    order, free = sorted(shares, reverse=True), [units] * gpus
-    on: list[list[int]] = [[] for _ in range(gpus)]
-    failed: set[tuple[int, ...]] = set()
-
-    def place(i: int) -> bool:
-        if i == len(order):
-            return True
-        key = (i, *sorted(free))
-        for room in sorted(set(free)) if key not in failed else ():
-            if order[i] <= room:
-                g = free.index(room)
-                free[g] -= order[i]
-                on[g].append(order[i])
-                if place(i + 1):
-                    return True
-                free[g] += on[g].pop()
-        failed.add(key)
-        return False
-
-    assert place(0), f"shares {order} do not fit on {gpus} GPUs of {units} units"
-    return on
-
-
 def share_weights(types: ColumnTypes, group: int) -> list[Weights]:
     """Return the rows on the shares of a node group."""
     gpu = types.cluster.gpu_of_type[types.node_type[group]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.bin_packing import filled_gpus, gpus_for_shares
 from rsjs.rsjs_verify import fewest_bins
 
 
@@ -25,6 +25,13 @@ def _table(sizes, units, most):
             rests = (tuple(a - b for a, b in zip(counts, f, strict=True)) for f in fillings)
             least[counts] = 1 + min(least[rest] for rest in rests if min(rest) >= 0)
     return least
+
+
+def _check_filled(shares, units, least):
+    filled = filled_gpus(shares, units)
+    assert len(filled) == least
+    assert all(sum(gpu) <= units and gpu == sorted(gpu, reverse=True) for gpu in filled)
+    assert sorted(share for gpu in filled for share in gpu) == sorted(shares)
 
 
 def _shares(sizes, counts):
@@ -46,6 +53,8 @@ def _shares(sizes, counts):
 def test_all_counts_fit_as_a_search_over_all_fillings_says(sizes, units, most):
     for counts, least in _table(sizes, units, most).items():
         assert gpus_for_shares(_shares(sizes, counts), units) == least, counts
+        if sum(counts) % 7 == 0:
+            _check_filled(_shares(sizes, counts), units, least)
 
 
 @given(st.integers(2, 60), st.data())
@@ -56,6 +65,7 @@ def test_any_set_of_levels_fits_as_a_search_says(units, data):
     shares = data.draw(st.permutations(_shares(sizes, most)))
     assert gpus_for_shares(shares, units) == least
     assert fewest_bins(Counter(shares), units) == least
+    _check_filled(shares, units, least)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +76,17 @@ def test_any_set_of_levels_fits_as_a_search_says(units, data):
         ([11] * 100, 20, 100),  # more than half a GPU each
         ([7, 11, 13] * 15, 30, 17),
         (list(range(1, 21)) * 6, 60, 21),  # thousands of ways to fill a GPU
+        ([9] * 11 + [7] * 26 + [5] * 59, 24, 24),  # for hours if tried share by share
     ],
-    ids=["A100", "K80", "halves and more", "odd", "many sizes"],
+    ids=["A100", "K80", "halves and more", "odd", "many sizes", "heterogeneous"],
 )
 def test_crowds_of_shares_are_packed_too(shares, units, least):
     assert gpus_for_shares(shares, units) == least
     assert fewest_bins(Counter(shares), units) == least
+    _check_filled(shares, units, least)
 
 
 def test_no_share_needs_no_gpu():
     assert gpus_for_shares([], 4) == 0
+    assert filled_gpus([], 4) == []
     assert fewest_bins(Counter(), 4) == 0

@@ -60,7 +60,6 @@ from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.row_builder import RowBuilder
 from rsjs.formulations.milp.solve import solve
-from rsjs.formulations.modes.gpu_sharing import on_gpus
 from rsjs.formulations.modes.modes import numbered
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     CapacityRows,
@@ -70,7 +69,7 @@ from rsjs.formulations.rsjs.aggregated.capacity_rows import (
 )
 from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, ModeCosts, column_types_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
-from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.bin_packing import filled_gpus, gpus_for_shares
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import nodes_with_a_job
@@ -259,7 +258,7 @@ def _cut(data: AggregatedModel, group: int, column_types: list[int], splits: Flo
         return
     shares = types.units[modes].tolist()
     leader, units = shares[0], types.gpu_units(group)
-    for on in on_gpus([u for u in shares if u], units, opened + int(leader > 0)):
+    for on in filled_gpus([u for u in shares if u], units):
         filled = 0
         if leader in on:  # its GPU begins with it
             on.remove(leader)
