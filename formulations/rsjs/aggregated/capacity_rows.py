@@ -7,10 +7,11 @@ followers: with them all that fits by the rows fits. Shares are weighed where th
 (`gpu_sharing`), and otherwise fill GPUs by arc flow.
 
 From column types to nodes: each leader opens a node of its class, followers take the room left.
-Best fit says how many followers of each column type fit; where not all do, a small integer program
-over counts (`split_rows` with the leaders given). The splits say which blocks of GPUs are cut for
-whom, and by arcs which shares fill a GPU; those that are weighed fill GPUs one by one
-(`gpu_sharing`). A job that does not fit is postponed.
+The splits say which blocks of GPUs are cut for whom, and by arcs which shares fill a GPU; those
+that are weighed fill GPUs one by one (`gpu_sharing`). A solution of the model with `split_rows` has
+them. Else best fit says how many followers of each column type fit; where not all do, a small
+integer program over counts (`split_rows` with the leaders given). A job that does not fit is
+postponed.
 """
 
 from __future__ import annotations
@@ -156,7 +157,13 @@ def _room_beside(weights: Weights, units: Ints) -> Ints:
 SECONDS = 1.0  # for the counts; the program has a few dozen integers
 
 
-def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Floats) -> Solution:
+def pack(
+    instance: Instance,
+    types: ColumnTypes,
+    column_type: Ints,
+    worth: Floats,
+    splits: Ints | None = None,
+) -> Solution:
     """
     Pack jobs in the column types given to them: the others are postponed.
 
@@ -166,8 +173,10 @@ def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Float
         -1 = none.
     worth : (J,) float [$]
         What a job saves against being postponed: those that save least are left out first.
+    splits : (S,) int, optional
+        Those of `split_rows` with which all jobs fit, where they are known.
     """
-    packing = _Packing(types, column_type, np.argsort(-worth, kind="stable"))
+    packing = _Packing(types, column_type, np.argsort(-worth, kind="stable"), splits)
     job_node = packing.job_node
     runs = job_node >= 0
     mode = types.mode[column_type[runs]]
@@ -181,7 +190,9 @@ def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Float
 class _Packing:
     """The nodes of jobs, `order` by decreasing worth."""
 
-    def __init__(self, types: ColumnTypes, column_type: Ints, order: Ints) -> None:
+    def __init__(
+        self, types: ColumnTypes, column_type: Ints, order: Ints, splits: Ints | None
+    ) -> None:
         self.types = types
         self.job_node = np.full(len(column_type), -1)
         self.node_type = np.full(types.cluster.nodes, -1)
@@ -194,7 +205,11 @@ class _Packing:
         for j in given[~leads].tolist():
             followers.setdefault(int(column_type[j]), []).append(j)
         if followers:
-            self._follow(followers, np.bincount(column_type[led], minlength=len(types.group)))
+            counts = list(map(len, followers.values()))
+            if splits is None:
+                leaders = np.bincount(column_type[led], minlength=len(types.group))
+                counts, splits = _fitting(types, [*followers], counts, leaders)
+            self._follow(followers, counts, splits)
 
     def _open(self, leaders: Ints, column_type: Ints) -> Ints:
         """Open a node for each leader as long as its class has one; return who got one."""
@@ -212,10 +227,8 @@ class _Packing:
                     self.bins[group].append((types.gpu_units(group) - units, n))
         return np.array(led, dtype=np.int64)
 
-    def _follow(self, followers: dict[int, list[int]], leaders: Ints) -> None:
+    def _follow(self, followers: dict[int, list[int]], counts: list[int], cuts: Ints) -> None:
         types, rows = self.types, split_rows(self.types.cluster)
-        kinds = np.array(list(followers))
-        counts, cuts = _fitting(rows, types, kinds, list(map(len, followers.values())), leaders)
         # cut the blocks of GPUs that leaders leave, large ones first
         for s in np.argsort(-rows.block, kind="stable").tolist():
             if rows.piece[s]:
@@ -226,7 +239,7 @@ class _Packing:
                     blocks.setdefault(int(rows.block[s]) - piece, []).append(n)
         shares: dict[int, dict[int, list[int]]] = {}
         # followers with dedicated GPUs take a block of their size; shares are filled below
-        for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        for kind, count in zip(followers, counts, strict=True):
             group, mode = int(types.group[kind]), types.mode[kind]
             if units := int(types.units[mode]):
                 shares.setdefault(group, {}).setdefault(units, []).extend(followers[kind][::-1])
@@ -273,16 +286,17 @@ class _Packing:
 
 
 def _fitting(
-    rows: CapacityRows, types: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
-) -> tuple[Ints, Ints]:
+    types: ColumnTypes, kinds: list[int], counts: list[int], leaders: Ints
+) -> tuple[list[int], Ints]:
     """
     Return how many followers of each kind fit, most GPUs first, and the splits.
 
     The program is solved where best fit does not place all: with many GPUs a node it has many
     splits, and may end without a solution.
     """
-    best = _best_fit(rows, types, kinds, counts, leaders)
-    if (best[0] == counts).all():
+    rows = split_rows(types.cluster)
+    best = _best_fit(rows, types, np.array(kinds), counts, leaders)
+    if best[0] == counts:
         return best
     mode = types.mode[kinds]
     gpu_units = np.array([gpu.units for gpu in types.cluster.gpu_types])
@@ -299,12 +313,13 @@ def _fitting(
     if found.x is None:
         return best
     x = np.rint(found.x).astype(np.int64)
-    return max((x[: len(kinds)], x[len(kinds) :]), best, key=lambda fit: float(size @ fit[0]))
+    fits = (x[: len(kinds)].tolist(), x[len(kinds) :])
+    return max(fits, best, key=lambda fit: float(size @ fit[0]))
 
 
 def _best_fit(
     rows: CapacityRows, types: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
-) -> tuple[Ints, Ints]:
+) -> tuple[list[int], Ints]:
     """Fit followers with dedicated GPUs, the largest first, each into the smallest block left."""
     placed, cuts = np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.group), dtype=np.int64)
     keys = zip(rows.group.tolist(), rows.block.tolist(), rows.piece.tolist(), strict=True)
@@ -322,4 +337,4 @@ def _best_fit(
             if b > g:
                 free[group, b - g] += number
                 cuts[split[group, b, min(g, b - g)]] += number
-    return placed, cuts
+    return placed.tolist(), cuts

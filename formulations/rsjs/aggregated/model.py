@@ -357,7 +357,8 @@ def extract(data: AggregatedModel, x: Floats) -> Solution:
     worth = np.zeros(len(column_type))
     job = data.job[chosen]
     column_type[job], worth[job] = data.column_type[chosen], -data.gain[chosen]
-    decision = pack(data.instance, data.types, column_type, worth)
+    splits = np.rint(x[len(data.column_type) :]).astype(np.int64)
+    decision = pack(data.instance, data.types, column_type, worth, splits if splits.size else None)
     loads = NodeLoads(data.instance, data.types, data.mode_costs).load(decision)
     insert_postponed(loads, open_nodes=data.required is None, stop=lambda: False)
     return loads.solution()

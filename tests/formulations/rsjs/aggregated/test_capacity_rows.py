@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings, weights_suffice
 from rsjs.formulations.rsjs.aggregated import capacity_rows
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
-from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, column_types_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import (
+    AggregatedModel,
+    column_types_of_jobs,
+    extract,
+    warm_start,
+)
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate
@@ -158,6 +163,22 @@ def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decisi
     column_type[list(types)] = list(types.values())
     decision = pack(instance, data.types, column_type, np.zeros(len(column_type)))
     assert set(np.flatnonzero(decision.job_node >= 0).tolist()) == set(types)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
+def test_a_vector_with_splits_is_packed_whole_without_a_program(
+    random_document, random_decision, rng
+):
+    instance = served(random_document, rng, open_nodes="free")
+    data = AggregatedModel.of(instance, "splits")
+    x = warm_start(data, random_decision(instance, rng))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delattr(capacity_rows, "milp")
+        decision = extract(data, x)
+    assert check(instance, decision).feasible
+    chosen = data.job[np.flatnonzero(x[: len(data.job)])]
+    assert (decision.job_node[chosen] >= 0).all()
 
 
 def test_the_least_worth_are_left_out():
