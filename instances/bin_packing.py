@@ -32,13 +32,7 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
         return -(-total // units)
     if units == 20 and set(counts) <= {2, 3}:
         return max(-(-total // 20), -(-counts[3] // 6))
-    sizes = tuple(sorted(counts, reverse=True))
-    left = tuple(counts[size] for size in sizes)
-    bins, most = _lower_bound(counts, units), len(_best_fit(sizes, left, units))
-    steps = iter(range(MOST_STEPS))
-    while bins < most and _fit(left, sizes, units, bins * units - total, steps) is None:
-        bins += 1
-    return bins
+    return len(filled_gpus(counts.elements(), units))
 
 
 def filled_gpus(shares: Iterable[int], units: int) -> list[list[int]]:
@@ -53,14 +47,14 @@ def filled_gpus(shares: Iterable[int], units: int) -> list[list[int]]:
     counts = Counter(shares)
     sizes = tuple(sorted(counts, reverse=True))
     left = tuple(counts[size] for size in sizes)
-    best, least = _best_fit(sizes, left, units), gpus_for_shares(counts.elements(), units)
-    if len(best) == least:
-        return best
-    waste = least * units - sum(map(mul, sizes, left))
-    found = _fit(left, sizes, units, waste, iter(range(MOST_STEPS)))
-    assert found is not None, f"{left} shares of {sizes} do not fit on {least} GPUs of {units}"
-    taken = (map(sub, before, after) for before, after in pairwise(found))
-    return [[s for s, n in zip(sizes, gpu, strict=True) for _ in range(n)] for gpu in taken]
+    best, total = _best_fit(sizes, left, units), sum(map(mul, sizes, left))
+    steps = iter(range(MOST_STEPS))
+    for bins in range(_lower_bound(counts, units), len(best)):
+        found = _fit(left, sizes, units, bins * units - total, steps)
+        if found is not None:
+            taken = (map(sub, before, after) for before, after in pairwise(found))
+            return [[s for s, n in zip(sizes, gpu, strict=True) for _ in range(n)] for gpu in taken]
+    return best
 
 
 def _lower_bound(counts: Mapping[int, int], units: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.bin_packing import filled_gpus, gpus_for_shares
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
 
 SETS = [
@@ -57,6 +57,9 @@ def test_shares_are_placed_on_fewest_gpus_without_overfilling_one(units, sizes, 
         assert max(filled.values()) <= units
         least = gpus_for_shares(load, units)
         assert max(filled) < least
+        on = filled_gpus(load, units)
+        assert max(map(sum, on)) <= units
+        assert sorted(size for shares in on for size in shares) == sorted(load)
 
 
 def test_a_gpu_without_shares_has_no_rows():
