@@ -138,6 +138,13 @@ def test_more_iterations_cost_no_more_than_none():
     assert costs[1] < costs[0]
 
 
+def test_a_time_limit_ends_the_search_where_iterations_do_not():
+    workload = _crowded(gap_seconds=2000)
+    first = offline_schedule(workload, iterations=0).cost
+    policy_of = policy(f"offline?iterations={10**12},seconds=1e-9", workload)
+    assert simulate(workload, policy_of).totals.cost < first
+
+
 def test_a_schedule_that_is_not_accepted_is_undone_to_the_byte():
     workload, options = _crowded(sharing="paper"), Options()
     jobs, nodes = hindsight(workload, options)

@@ -132,12 +132,12 @@ def offline_schedule(
 
 def policy(request: Request, whole: Instance) -> Policy:
     """Build the policy `offline`: it plans when it is told the workload and its W_j."""
-    iterations = request.options["iterations"]
+    iterations, seconds = request.options["iterations"], request.options["seconds"] or inf
 
     def told(workload: Workload, options: Options) -> Policy:
-        _refuse(workload, options, iterations, inf, None)
+        _refuse(workload, options, iterations, seconds, None)
         bound = workload_bound(workload, options)
-        plan, _ = planned(workload, options, bound, iterations, inf, None)
+        plan, _ = planned(workload, options, bound, iterations, seconds, None)
         return _following(workload, plan, request.spelling)
 
     def decide(state: State, memory: Any) -> Choice:

@@ -38,6 +38,9 @@ POLICIES: Mapping[str, Method] = {
             "iterations": Option(
                 default=10_000, minimum=0, help="of ruin and recreate on the schedule"
             ),
+            "seconds": Option(
+                default=0.0, minimum=0.0, help="[s] after which they end early; 0 = never"
+            ),
         },
     ),
     "roll": Method(
