@@ -58,10 +58,10 @@ def fetch(
     _refuse_other_set(chosen, folder / MANIFEST_NAME)
     for member in chosen.members:
         path = folder / file_name(member)
-        if path.exists() and _digest(path, chosen) == member.sha256:
+        if path.exists() and _digest(path, member) == member.sha256:
             yield member, "kept"
             continue
-        WRITERS[chosen.kind](member.draw(), path)
+        WRITERS[member.kind](member.draw(), path)
         yield member, "written"
     write_document(manifest(chosen, optima), folder / MANIFEST_NAME)
 
@@ -107,10 +107,10 @@ def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
         raise InputError("/set", other, f"{chosen.name}, or a folder of its own", path)
 
 
-def _digest(path: Path, chosen: LibrarySet) -> str | None:
+def _digest(path: Path, member: Member) -> str | None:
     """Return the digest of what is in a file; None if it cannot be read."""
     try:
-        of_jobs = chosen.kind == "MIG jobs"
+        of_jobs = member.kind == "MIG jobs"
         return read_jobs(path).digest if of_jobs else digest(read_document(path))
     except InputError:
         return None

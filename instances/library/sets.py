@@ -15,7 +15,8 @@ which they are written, seeds last. An entry `{ set = "points-sts", numbers = [0
 members of another set. A set of decision points has `points` (see `benchmarks/library.py`), or,
 with what changes cost [$], `charged = { set = "points-sts", migration = 10.0, start = 2.0 }`.
 With `workloads` in place of `instances` the members are workloads; an entry may have
-`offered_load`, which sets their gap. A set that changes gets a new name.
+`offered_load`, which sets their gap. Members of other sets may be of several kinds. A set that
+changes gets a new name.
 
 `sealed` draws the members of a set with seeds that follow from a phrase. An organiser publishes the
 SHA-256 of the phrase before a contest and the phrase after it: nobody can tune methods on instances
@@ -52,6 +53,8 @@ from rsjs.instances.transform import in_steps, rigid, with_change_costs
 MIG = "mig"
 POINTS, CHARGED = "points", "charged"
 WORKLOAD = "workload"  # in place of a generator: one of `WORKLOADS` is among the arguments
+Kind = Literal["instances", "workloads", "MIG jobs"]
+_KINDS: Mapping[str, Kind] = {MIG: "MIG jobs", WORKLOAD: "workloads"}  # all others draw instances
 _SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
 LICENCE = "CC-BY-4.0"
 # Tier -> the max nodes and jobs of an instance in it.
@@ -249,6 +252,11 @@ class Member:
         return subject
 
     @property
+    def kind(self) -> Kind:
+        """Kind of what it is."""
+        return _KINDS.get(self.generator, "instances")
+
+    @property
     def tier(self) -> str:
         """First of `TIERS` that it fits in."""
         return next(
@@ -269,12 +277,9 @@ class LibrarySet:
     phrase_sha256: str | None = None  #: of the phrase that its seeds follow from, see `sealed`
 
     @property
-    def kind(self) -> Literal["instances", "workloads", "MIG jobs"]:
-        """Kind of its members."""
-        generator = self.members[0].generator
-        if generator == MIG:
-            return "MIG jobs"
-        return "workloads" if generator == WORKLOAD else "instances"
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of its members, each once, in their order."""
+        return tuple(dict.fromkeys(member.kind for member in self.members))
 
     @property
     def tier(self) -> str:

@@ -81,6 +81,11 @@ def test_workloads_may_be_a_set_of_the_library(tmp_path):
     assert [source.make().digest for source in asked.sources[5:8:2]] == [
         member.sha256 for member in library_set("online").members[5:8:2]
     ]
+    challenge = library_set("challenge").members
+    assert [
+        source.make().digest
+        for source in _read(tmp_path, TRACK.replace("SET", "challenge")).sources
+    ] == [member.sha256 for member in challenge if member.kind == "workloads"]
     with pytest.raises(
         InputError, match=r"/workloads/0/set: found 'tiny', .*not of instances: see"
     ):

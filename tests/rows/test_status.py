@@ -11,6 +11,10 @@ def row(objective, bound, total_s, cpu_s=None, **more):
     return {"method": "m@highs", "status": "ok", "rsjs_version": "1", **told, **more}
 
 
+def simulated(options, seconds):
+    return row(101.0, 80.0, seconds, simulation=options)
+
+
 OPEN = row(100.0, 90.0, 60.0, 9.0)
 CASES = {
     "nobody ran it": ([], "unknown"),
@@ -26,6 +30,9 @@ CASES = {
     "a wrong run says nothing": ([OPEN, row(90.0, 90.0, 1.0, status="wrong")], "open after 9 s"),
     "the bound of a certificate": ([OPEN, {"method": "certificate", "bound": 100.0}], "closed"),
     "a certificate alone": ([{"method": "certificate", "bound": 9.0}], "open after 0 s"),
+    "an hour of a simulation": ([OPEN, simulated("{}", 3600.0)], "open after 3600 s"),
+    "told the epochs": ([OPEN, simulated('{"epochs":"known"}', 70.0)], "open after 70 s"),
+    "charged otherwise": ([OPEN, simulated('{"energy":"node"}', 70.0)], "open after 9 s"),
     "a bound of another problem": ([row(9.0, 9.0, 1.0, bound_variant="published")], "unknown"),
 }
 
@@ -38,7 +45,7 @@ def test_a_status_is_what_rows_prove(rows, told):
 def test_the_run_behind_a_status_is_named():
     found = status([row(100.0, 100.0, 3.0, solver_version="highs 1", cpu_model="a CPU"), OPEN])
     assert (found.method, found.version, found.machine) == ("m@highs", "1, highs 1", "a CPU")
-    assert found.gap == 0
+    assert (found.cost, found.bound, found.gap) == (100.0, 100.0, 0)
 
 
 OPEN_9, EASY = Status(word="open", effort=9.2), Status(word="easy", effort=100.0)

@@ -30,6 +30,7 @@ from rsjs.instances.transform import permuted
 from rsjs.runs.kinds.base import kind
 from rsjs.simulation import event_log
 from rsjs.simulation.event_log import Log
+from rsjs.simulation.options import is_comparable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ def of_stores(
         left_out += [f"session {name}: {reason}" for name, reason in survey.lost]
         for record in survey.done:
             of = record.run
-            if kind(of.kind).has_best_known and schedules.is_comparable(of.options):
+            if kind(of.kind).has_best_known and is_comparable(of.options):
                 made_by = survey.sessions.get(record.session)
                 origin = _origin(record, f"campaign {campaign}", made_by)
                 runs.setdefault(record.run.id, (store, record, origin))

@@ -21,10 +21,9 @@ from rsjs.instances.instance import Workload
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.simulation import event_log
 from rsjs.simulation.event_log import Log
-from rsjs.simulation.options import Options
+from rsjs.simulation.options import is_comparable
 from rsjs.simulation.policy import Status
 
-TOLD = ("decision_limit", "epochs", "seed")  # options that change no cost of a schedule
 MOST, MEMORY = 2**28, 2**28  # bytes of what is unpacked, and while it is
 Document = dict[str, Any]
 
@@ -47,12 +46,6 @@ def unpacked(document: Any, form: str, at: str) -> str:
         return text.decode()
     except (lzma.LZMAError, EOFError, TypeError, ValueError) as error:
         raise InputError(f"{at}/packed", described(str(error)), "xz in base64") from None
-
-
-def is_comparable(options: Document) -> bool:
-    """Return whether simulations with these options cost what those with the defaults do."""
-    usual = Options().as_dict()
-    return all(value == usual.get(key) for key, value in options.items() if key not in TOLD)
 
 
 def of_log(log: Log) -> Document:

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -201,16 +201,18 @@ def coverage(known: Iterable[BestKnown]) -> list[Coverage]:
     """
     entries = {entry.sha256: entry for entry in known}
     sets: dict[str, set[str]] = {}
-    workloads: dict[str, set[str]] = {}
+    every: set[str] = set()  # instance
+    of_workloads: dict[str, set[str]] = {}
     for name in names():
-        chosen = library_set(name)
-        digests = {m.sha256 for m in chosen.members if m.jobs <= MOST_JOBS}
-        if chosen.kind == "instances":
-            sets[name] = digests
-        elif chosen.kind == "workloads" and not entries.keys().isdisjoint(digests):
-            workloads[name] = {m.sha256 for m in chosen.members}
+        members = library_set(name).members
+        instances = {m.sha256 for m in members if m.kind == "instances" and m.jobs <= MOST_JOBS}
+        workloads = {m.sha256 for m in members if m.kind == "workloads"}
+        if entries.keys().isdisjoint(workloads):
+            workloads.clear()
+        (sets if instances else of_workloads)[name] = instances | workloads
+        every |= instances
     rows = []
-    for name, wanted in {**sets, "all": {*chain(*sets.values())}, **workloads}.items():
+    for name, wanted in {**sets, "all": every, **of_workloads}.items():
         found = [entries[sha256] for sha256 in wanted if sha256 in entries]
         closed = [entry for entry in found if entry.closed]
         gaps = (entry.heads()["gap"] for entry in found if not entry.closed)

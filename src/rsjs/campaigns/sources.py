@@ -102,15 +102,16 @@ SETS = {"instances": "instance", "workloads": "workload", "MIG jobs": "mig_sched
 
 
 def _members(of: Kind, name: str, at: str) -> tuple[sets.Member, ...]:
-    """Return the members of a set of the library, whose kind it must be."""
+    """Return the members of a kind of a set of the library, which must have some."""
     with pointed(f"{at}/set"):
         chosen = sets.library_set(name)
-        if SETS[chosen.kind] != of:
+        members = tuple(member for member in chosen.members if SETS[member.kind] == of)
+        if not members:
             (wanted,) = (kinds for kinds, own in SETS.items() if own == of)
-            key = kind(SETS[chosen.kind]).keys[0]
-            expected = f"a set of {wanted}, not of {chosen.kind}: see [[{key}]]"
+            key = kind(SETS[chosen.kinds[0]]).keys[0]
+            expected = f"a set of {wanted}, not of {chosen.kinds[0]}: see [[{key}]]"
             raise InputError("", name, expected)
-    return chosen.members
+    return members
 
 
 def _generated(name: Kind, entry: Entry, _folder: Path, at: str) -> list[Source]:

@@ -208,7 +208,7 @@ def dataset(
 
 
 def _members(name: str) -> list[Instance]:
-    """Return the instances of a set; sets of MIG jobs are refused."""
-    if (kind := library_set(name).kind) != "instances":
-        raise InputError("SET", described(f"{name}, {kind}"), "a set of instances")
+    """Return the instances of a set; one without any is refused."""
+    if "instances" not in (kinds := library_set(name).kinds):
+        raise InputError("SET", described(f"{name}, {' and '.join(kinds)}"), "a set of instances")
     return [one for one in library.load(name) if isinstance(one, Instance)]

@@ -170,7 +170,7 @@ def sets() -> list[dict[str, Any]]:
     return [
         {
             "set": known.name,
-            "kind": known.kind,
+            "kind": " and ".join(known.kinds),
             "members": len(known.members),
             "sizes": known.sizes,
             "tier": known.tier,
@@ -196,8 +196,8 @@ def _print_sets(sets: list[dict[str, Any]]) -> None:
 
 
 def _statuses() -> list[dict[str, Any]]:
-    """Return each set of instances with the number of members of each status."""
-    chosen = [known for known in library.sets() if known.kind == "instances"]
+    """Return each set of instances or workloads with the number of members of each status."""
+    chosen = [known for known in library.sets() if "MIG jobs" not in known.kinds]
     counts = {known.name: Counter(one.word for one in statuses(known)) for known in chosen}
     return [
         {"set": name, **{word: found[word] for word in WORDS}} for name, found in counts.items()

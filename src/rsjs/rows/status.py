@@ -12,18 +12,21 @@ Status of an instance in the words of JSPLib, from rows: what was proved, with w
 Proved: the gap of a checked cost and a valid bound is at most GAP. Seconds are those of the method
 on the machine that the row names. The effort behind `open` is the CPU time of the run of most CPU
 time, or its wall clock if that is less: 60 s beside other work are not 60 s of search. Without the
-CPU time the wall clock counts. Rows that are wrong say nothing. A bound with a proof and without a
-run, as of a certificate, took no seconds.
+CPU time the wall clock counts. Rows that are wrong say nothing, nor do simulations with options
+that change what a schedule costs. A bound with a proof and without a run, as of a certificate, took
+no seconds.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rsjs.core.errors import InputError
 from rsjs.rows.select import AnyRow, is_wrong, known
 from rsjs.runs.gap import gap
+from rsjs.simulation.options import is_comparable
 
 GAP = 1e-4  # at which the methods of the suite stop by default
 LIMITS = {"toy": 60.0, "easy": 600.0, "medium": 3600.0, "hard": float("inf")}  # word -> s
@@ -37,7 +40,9 @@ class Status:
 
     word: str  #: one of WORDS
     effort: float | None = None  #: [s] of the run that proves it; of `open`, see the module
-    gap: float | None = None  #: of the least cost and the greatest bound of all runs
+    cost: float | None = None  #: [$] least of all runs
+    bound: float | None = None  #: [$] greatest of all runs
+    gap: float | None = None  #: of these two
     method: str = ""  #: of the run that proves it; of `open`, of the greatest bound
     version: str = ""  #: of the package and the solver that made that run
     machine: str = ""  #: its processor
@@ -49,23 +54,23 @@ class Status:
 
 def status(rows: Iterable[AnyRow]) -> Status:
     """Return what the rows of one instance prove of it."""
-    rows = [row for row in rows if not is_wrong(row) and known(row, "simulation") is None]
+    rows = [row for row in rows if not is_wrong(row) and _counts(row)]
     costs = [row["objective"] for row in rows if known(row, "objective") is not None]
     bounded = [row for row in rows if _bound(row) is not None]
     if not bounded:
         return Status(word="unknown")
     greatest = max(bounded, key=lambda row: row["bound"])
-    together = gap(min(costs, default=None), greatest["bound"])
+    reached = {"cost": min(costs, default=None), "bound": greatest["bound"]}
+    together = gap(reached["cost"], reached["bound"])
     proofs = [row for row in bounded if _proves(row)]
     if proofs:
         fastest = min(proofs, key=lambda row: row["total_s"])
         word = next(word for word, limit in LIMITS.items() if fastest["total_s"] <= limit)
-        return _told(word, fastest, fastest["total_s"], together)
+        return _told(word, fastest, fastest["total_s"], gap=together, **reached)
     if together is not None and together <= GAP:
-        return _told(
-            "closed", greatest, sum(known(row, "total_s") or 0.0 for row in bounded), together
-        )
-    return _told("open", greatest, max(map(effort, bounded)), together)
+        seconds = sum(known(row, "total_s") or 0.0 for row in bounded)
+        return _told("closed", greatest, seconds, gap=together, **reached)
+    return _told("open", greatest, max(map(effort, bounded)), gap=together, **reached)
 
 
 def refuse_more(claim: str, found: Status, place: str) -> None:
@@ -92,6 +97,10 @@ def refuse_more(claim: str, found: Status, place: str) -> None:
         raise InputError(place, claim, f"at most `{found}`, which is what stored rows prove")
 
 
+def _counts(row: AnyRow) -> bool:
+    return is_comparable(json.loads(known(row, "simulation") or "{}"))
+
+
 def _bound(row: AnyRow) -> float | None:
     """Return the bound of a row if it is valid for the instance."""
     valid = known(row, "bound_variant") in (None, "instance")
@@ -110,12 +119,12 @@ def effort(row: AnyRow) -> float:
     return min((float(one) for one in seconds if one is not None), default=0.0)
 
 
-def _told(word: str, row: AnyRow, effort: float, together: float | None) -> Status:
+def _told(word: str, row: AnyRow, effort: float, **reached: float | None) -> Status:
     versions = (known(row, key) for key in ("rsjs_version", "solver_version"))
     return Status(
         word=word,
         effort=effort,
-        gap=together,
+        **reached,
         method=str(row["method"]),
         version=", ".join(str(version) for version in versions if version),
         machine=str(known(row, "cpu_model") or ""),

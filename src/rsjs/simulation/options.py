@@ -17,6 +17,7 @@ that are compared meet the same ones. A job's errors on its modes are independen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from math import inf
@@ -33,6 +34,7 @@ CHECKPOINTS = ("continuous", "epoch")
 EVENTS = ("gathered", "authors")
 DENOMINATORS = ("predicted", "real")
 EPOCHS = WITHHELD, KNOWN = ("withheld", "known")
+TOLD = ("decision_limit", "epochs", "seed")  # options that change no cost of a schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +108,12 @@ class Options:
         """Return all fields but one, and `epochs` only where they are known: digests hold these."""
         left_out = {field} | ({"epochs"} if self.epochs == WITHHELD else set())
         return {name: value for name, value in asdict(self).items() if name not in left_out}
+
+
+def is_comparable(options: Mapping[str, Any]) -> bool:
+    """Return whether simulations with these options cost what those with the defaults do."""
+    usual = Options().as_dict()
+    return all(value == usual.get(key) for key, value in options.items() if key not in TOLD)
 
 
 def real_times(whole: Instance, workload_digest: str, options: Options) -> tuple[Floats, Floats]:

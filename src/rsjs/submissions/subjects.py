@@ -102,8 +102,9 @@ def members() -> Mapping[str, tuple[Member, tuple[str, ...]]]:
     """Return the instances and workloads of the library by sha256, with the names of their sets."""
     found: dict[str, tuple[Member, tuple[str, ...]]] = {}
     for name in names():
-        chosen = library_set(name)
-        for member in chosen.members if chosen.kind != "MIG jobs" else ():
+        for member in library_set(name).members:
+            if member.kind == "MIG jobs":
+                continue
             first, sets = found.get(member.sha256, (member, ()))
             found[member.sha256] = first, (*sets, name)
     return found

@@ -1,11 +1,12 @@
 """A set as files: complete, taken up where it was ended, mended where it was damaged."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.io.files import read_instance
+from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.library import sets
 from rsjs.instances.library.download import MANIFEST_NAME, fetch
 from rsjs.instances.library.sets import library_set
@@ -57,6 +58,16 @@ def test_sets_of_mig_jobs_are_fetched_too(tmp_path):
     for member in library_set("mig-batches").members:
         jobs = read_jobs(tmp_path / f"{member.name}.json.gz")
         assert (jobs.digest, len(jobs)) == (member.sha256, member.jobs)
+
+
+def test_members_may_be_of_several_kinds(tmp_path):
+    tiny, workloads = (library_set(name) for name in ("tiny", "workloads-open"))
+    both = replace(tiny, members=(tiny.members[0], workloads.members[0]))
+    assert (tiny.kinds, both.kinds) == (("instances",), ("instances", "workloads"))
+    for state in ("written", "kept"):
+        assert [told for _, told in fetch(both, tmp_path)] == [state] * 2
+    for member, read in zip(both.members, (read_instance, read_workload), strict=True):
+        assert read(tmp_path / f"{member.name}.json.gz").digest == member.sha256
 
 
 def test_a_folder_has_one_set(tmp_path):

@@ -149,14 +149,14 @@ def _write_instances(sets: Sequence[LibrarySet], at: Path, tell: Callable[[str],
             if member.sha256 not in file_of:
                 tell(member.name)
                 file_of[member.sha256] = f"instances/{chosen.name}/{file_name(member)}"
-                WRITERS[chosen.kind](member.draw(), at / file_of[member.sha256])
+                WRITERS[member.kind](member.draw(), at / file_of[member.sha256])
             rows.append(
                 {
                     "set": chosen.name,
                     "name": member.name,
                     "file": file_of[member.sha256],
                     "sha256": member.sha256,
-                    "kind": chosen.kind,
+                    "kind": member.kind,
                     "nodes": member.nodes,
                     "jobs": member.jobs,
                     "generator": member.generator,

@@ -331,7 +331,7 @@ def _sets(subjects: Mapping[str, Subject], models: Iterable[str]) -> list[BoardS
     for name in names():
         chosen = library_set(name)
         members = [subjects[one.sha256] for one in chosen.members]
-        found.append(_set(name, chosen.summary, chosen.kind, members))
+        found.append(_set(name, chosen.summary, " and ".join(chosen.kinds), members))
     found.append(
         _set(
             TRACK,
