@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import psutil
 import pytest
@@ -263,10 +264,13 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
     assert "left to another process" in told
 
 
-@pytest.mark.parametrize("name", sorted(bundled()))
-def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name):
+CAMPAIGNS = sorted((Path(__file__).parents[2] / "benchmarks" / "campaigns").glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", [*sorted(bundled()), *map(str, CAMPAIGNS)])
+def test_every_campaign_can_be_read_and_says_what_it_shows(name):
     assert len(find_campaign(name).shows.split()) > 10
-    assert find_campaign(name).name == name
+    assert find_campaign(name).name == Path(name).stem.replace("_", "-")
 
 
 def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):
