@@ -20,7 +20,7 @@ no seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rsjs.core.errors import InputError
@@ -60,17 +60,18 @@ def status(rows: Iterable[AnyRow]) -> Status:
     if not bounded:
         return Status(word="unknown")
     greatest = max(bounded, key=lambda row: row["bound"])
-    reached = {"cost": min(costs, default=None), "bound": greatest["bound"]}
-    together = gap(reached["cost"], reached["bound"])
+    cost = min(costs, default=None)
+    together = gap(cost, greatest["bound"])
+    reached = {"cost": cost, "bound": greatest["bound"], "gap": together}
     proofs = [row for row in bounded if _proves(row)]
     if proofs:
         fastest = min(proofs, key=lambda row: row["total_s"])
         word = next(word for word, limit in LIMITS.items() if fastest["total_s"] <= limit)
-        return _told(word, fastest, fastest["total_s"], gap=together, **reached)
+        return _told(word, fastest, fastest["total_s"], reached)
     if together is not None and together <= GAP:
         seconds = sum(known(row, "total_s") or 0.0 for row in bounded)
-        return _told("closed", greatest, seconds, gap=together, **reached)
-    return _told("open", greatest, max(map(effort, bounded)), gap=together, **reached)
+        return _told("closed", greatest, seconds, reached)
+    return _told("open", greatest, max(map(effort, bounded)), reached)
 
 
 def refuse_more(claim: str, found: Status, place: str) -> None:
@@ -98,7 +99,8 @@ def refuse_more(claim: str, found: Status, place: str) -> None:
 
 
 def _counts(row: AnyRow) -> bool:
-    return is_comparable(json.loads(known(row, "simulation") or "{}"))
+    options = known(row, "simulation")
+    return options is None or is_comparable(json.loads(options))
 
 
 def _bound(row: AnyRow) -> float | None:
@@ -119,7 +121,7 @@ def effort(row: AnyRow) -> float:
     return min((float(one) for one in seconds if one is not None), default=0.0)
 
 
-def _told(word: str, row: AnyRow, effort: float, **reached: float | None) -> Status:
+def _told(word: str, row: AnyRow, effort: float, reached: Mapping[str, float | None]) -> Status:
     versions = (known(row, key) for key in ("rsjs_version", "solver_version"))
     return Status(
         word=word,
