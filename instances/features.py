@@ -38,7 +38,7 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "load": "GPU hours of the cheapest modes over GPUs of the cluster x H",
         "tightness": "median over jobs: fastest time over time to the due date, at most 10",
         "late_cheapest": "share of jobs that complete late in their cheapest mode",
-        "late_fastest": "share of jobs that complete late in any mode",
+        "late_fastest": "share of jobs that complete late even in their fastest mode",
         "time_variation": "standard deviation over jobs of log10 of the fastest time",
         "heterogeneity": "standard deviation over GPU types of the mean log10 time on fewest GPUs",
         "affinity": "standard deviation of log10 time on fewest GPUs less effects of job and type",

@@ -125,7 +125,7 @@ def open_table() -> str:
         by_nodes = cells.setdefault((mix(given), given["gap_seconds"]), {})
         by_nodes.setdefault(given["nodes"], []).append(distance(entry))
     sizes = sorted({nodes for by_nodes in cells.values() for nodes in by_nodes})
-    heads = ["GPUs", "gap times N [s]", *(f"N = {nodes}" for nodes in sizes)]
+    heads = ["GPUs", "N x mean time between arrivals [s]", *(f"N = {nodes}" for nodes in sizes)]
     return table(
         heads,
         [

@@ -289,9 +289,12 @@ class LibrarySet:
 
     @property
     def sizes(self) -> tuple[str, str]:
-        """Smallest and largest member, as nodes x jobs."""
-        by_jobs = sorted(self.members, key=lambda member: (member.jobs, member.nodes or 0))
-        return _size(by_jobs[0]), _size(by_jobs[-1])
+        """Fewest nodes and jobs of a member, and most, as nodes x jobs."""
+        jobs = [member.jobs for member in self.members]
+        nodes = [member.nodes for member in self.members if member.nodes is not None]
+        if not nodes:
+            return f"{min(jobs)} jobs", f"{max(jobs)} jobs"
+        return f"{min(nodes)} x {min(jobs)}", f"{max(nodes)} x {max(jobs)}"
 
 
 def names() -> list[str]:
@@ -392,7 +395,3 @@ def _member(generator: str, arguments: Mapping[str, Any], row: Mapping[str, str]
         optimum=float(row["optimum"]) if row["optimum"] else None,
         status=row.get("status", ""),
     )
-
-
-def _size(member: Member) -> str:
-    return f"{member.jobs} jobs" if member.nodes is None else f"{member.nodes} x {member.jobs}"

@@ -292,7 +292,8 @@ def fetch_models(
       rsjs fetch-models -o models
       rsjs run solver-track -o runs/solver-track
 
-    They are made here from instances of the library, nothing is downloaded. Licence: CC-BY-4.0.
+    They are made here, each from an instance that a generator draws; nothing is downloaded.
+    Licence: CC-BY-4.0.
     """
     from rsjs.formulations.milp.models import chosen, fetch
     from rsjs.instances.library.sets import LICENCE
