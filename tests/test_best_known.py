@@ -203,7 +203,8 @@ def test_campaigns_and_submissions_make_every_value():
     assert sorted(asked) == sorted({*SETS, *OF_WORKLOADS} - {*CHOSEN})
     exact = (path for path, table in tables.items() if "instances" in table)
     assert all(spec.read(path).limits.gap < 1e-6 for path in exact)
-    others = ("selection", "selection-charged", "selection-heuristics", "challenge", "heuristics")
+    others = ["selection", "selection-charged", "selection-heuristics", "heuristics"]
+    others += ["challenge", "challenge-workloads"]
     campaigns = [*others, *(table["name"] for table in tables.values())]
     makers = {"construction", SOURCE, *(f"campaign {name}" for name in campaigns)}
     makers |= {row.source for row in submissions.accepted(ROOT / "submissions")}
