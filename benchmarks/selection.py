@@ -142,13 +142,14 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
             closed = gap(known(row, "objective"), known(row, "bound"))
             seconds = effort(row) if closed is not None and closed <= GAP else np.inf
             exact[row["method"]] = min(exact.get(row["method"], np.inf), seconds)
-    costs = [cost for method in HEURISTICS if (cost := _cost(rows, method)) is not None][:3]
     within = [seconds <= LIMIT for seconds in exact.values()]
     found = status(rows)
     bounds = [row["bound"] for row in rows if known(row, "bound") is not None]
-    reached = {
-        row["method"]: row["objective"] for row in rows if known(row, "objective") is not None
-    }
+    reached: dict[str, float] = {}
+    for row in rows:
+        if (cost := known(row, "objective")) is not None:
+            reached[row["method"]] = min(reached.get(row["method"], np.inf), cost)
+    costs = [reached[method] for method in HEURISTICS if method in reached][:3]
     if any(within):
         first = min(exact, key=exact.__getitem__)
     else:
@@ -164,13 +165,6 @@ def measured(rows: Sequence[Mapping[str, Any]]) -> Candidate:
         "changed": costs != sorted(costs) if len(costs) == 3 else None,
         "winner": first,
     }
-
-
-def _cost(rows: Sequence[Mapping[str, Any]], method: str) -> float | None:
-    costs = [
-        row["objective"] for row in rows if row["method"] == method and known(row, "objective")
-    ]
-    return min(costs, default=None)
 
 
 def space(listed: Sequence[Candidate]) -> np.ndarray:

@@ -3,11 +3,11 @@ Models of the solver track: `python -m benchmarks.solver_track FILE` adds those 
 
 Each line of FILE is a recipe, `["rsjs_nodes", "sts", {"nodes": 5, "jobs": 30, "seed": 1}]`: a
 formulation, a generator and its arguments. Without FILE all models are made again, after a change
-of a formulation: a model of another text is another one, and stored runs of the former no longer
-count. Costs and bounds in `formulations/data/models.csv` only get better. They come from stored
-runs of solvers on the model, from the best-known values, and else from runs of `PROVERS` in turn
-until one proves the optimum, each verified: reformulations first, then the formulation itself.
-Where changes cost something, a bound on the cost without them is one, too.
+of a formulation: a model of another text is another one, and what is stored of the former no longer
+counts, neither runs nor cost and bound. Those in `formulations/data/models.csv` only get better.
+They come from stored runs of solvers on the model, from the best-known values, and else from runs
+of `PROVERS` in turn until one proves the optimum, each verified: reformulations first, then the
+formulation itself. Where changes cost something, a bound on the cost without them is one, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 from rsjs.bks.evidence import is_wrong_answer, model_rows
 from rsjs.bks.storage import lookup
 from rsjs.core.call import Limits
-from rsjs.core.errors import InputError
+from rsjs.core.errors import InputError, described
 from rsjs.formulations.hindsight import time_indexed
 from rsjs.formulations.milp.export import export
 from rsjs.formulations.milp.models import SUFFIX, TrackModel, drawn, models
@@ -31,6 +31,7 @@ from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.mig.problems import MigProblem
 from rsjs.instances.transform import with_change_costs
+from rsjs.runs.gap import contradicts
 from rsjs.runs.kinds.base import kind_of
 from rsjs.runs.verified_run import run
 
@@ -107,16 +108,25 @@ def _ran(problem: Instance | MigProblem, spelling: str) -> tuple[float | None, f
         found = run(problem, kind_of(problem).request(spelling), LIMITS)
     except InputError:
         return None
+    if found.verdict is not None and not found.verdict.feasible:
+        return None
     valid = found.result.bound_variant == "instance"
     return found.objective, found.result.bound if valid else None
 
 
 def better(model: TrackModel, cost: float | None, bound: float | None, by: str) -> TrackModel:
-    """Return the model with a cost and a bound where they are better."""
+    """
+    Return the model with a cost and a bound where they are better.
+
+    InputError naming the model if the bound is then above the cost by more than rounding.
+    """
     if cost is not None and (model.objective is None or cost < model.objective):
         model = replace(model, objective=cost)
     if bound is not None and (model.bound is None or bound > model.bound):
         model = replace(model, bound=bound, bound_by=by)
+    if contradicts(model.objective, model.bound):
+        found = described(f"bound {model.bound!r} by {model.bound_by}")
+        raise InputError(model.name, found, f"at most the cost {model.objective!r}")
     if None not in (model.objective, model.bound) and model.bound > model.objective:
         model = replace(model, bound=model.objective)  # rounding
     return model
@@ -131,8 +141,8 @@ def add(recipes: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
         model = made(*recipe)
         named.append(model.name)
         old = chosen.get(model.name, model)
-        known = {key: getattr(old, key) for key in ("objective", "bound", "bound_by")}
-        chosen[model.name] = replace(model, **known)
+        same = (old.instance_sha256, old.text_sha256) == (model.instance_sha256, model.text_sha256)
+        chosen[model.name] = old if same else model
     order = [*PROVERS]
     chosen = dict(sorted(chosen.items(), key=lambda item: order.index(item[1].method)))
     _write(chosen.values())

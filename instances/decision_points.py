@@ -53,6 +53,7 @@ class DecisionPoint:
         jobs = workload.jobs
         most = jobs.epochs_max[self.rows] - 10.0**-_DIGITS
         done = np.minimum(self.epochs_done, most)
+        now = max(self.now, float(jobs.release[self.rows].max()))  # of a release with more digits
         policy = re.sub(r"[^\w.]+", "_", self.policy)
         origin = {key: value for key, value in workload.generator.items() if key != "version"}
         of = {"name": workload.name, "sha256": workload.digest, "generator": origin}
@@ -61,7 +62,7 @@ class DecisionPoint:
             cluster=workload.cluster,
             jobs=jobs.taken(self.rows, done),
             laws=workload.laws,
-            now=self.now,
+            now=now,
             H=workload.H,
             rho=workload.rho,
             objective=workload.objective,

@@ -10,19 +10,18 @@ import numpy as np
 import pandas as pd
 
 from docs.make.tables import proved, table, versions
-from rsjs.bks.evidence import is_wrong_answer, model_rows, track
+from rsjs.bks.evidence import NOT_RUN, is_wrong_answer, model_rows, status_of_model, track
 from rsjs.formulations.milp.models import TrackModel, models
 from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
 from rsjs.reporting.statistics.means import geometric_means
 from rsjs.reporting.tables import formats
-from rsjs.rows.status import LIMITS, status
+from rsjs.rows.status import LIMITS
 
 SOLVERS = ("highs", "scip", "cpsat", "cbc")
 CPSAT = "cpsat"  # takes models with integer columns only
 SHIFT = 10.0  # s, of the shifted geometric mean
 CLASSES = dict(zip(("< 1 min", "1 to 10 min", "10 to 60 min", "> 60 min"), LIMITS, strict=True))
-NOT_RUN = "not run"
 
 
 @cache
@@ -120,8 +119,8 @@ def by_model() -> str:
             for solver in seconds
         ]
         size = f"{model.rows} x {model.columns}, {model.integers}"
-        word = str(status(rows[model.name])) if model.name in rows else NOT_RUN
-        lines.append([model.name, size, _optimum(model), word, *cells])
+        told = [model.name, size, _optimum(model), status_of_model(model, rows)]
+        lines.append([*told, *cells])
     return table(["model", "rows x columns, integers", "optimum", "status", *seconds], lines)
 
 

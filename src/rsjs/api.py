@@ -570,7 +570,7 @@ def snapshots(
     Raises
     ------
     InputError
-        For none or several of the three ways, and a moment that there is not.
+        For none or several of the three ways, a moment that there is not, and a run that failed.
     """
     from rsjs.simulation import event_log
     from rsjs.simulation import snapshots as points

@@ -64,6 +64,10 @@ TESTED = {
     "too late": ([row(A, 100.0, 100.0, 70.0), OPEN], False, True, A),
     "no bound": ([row(A, None, None, 60.0), OPEN], False, True, B),
     "one method is no comparison": ([OPEN], None, None, B),
+    "a second run of a higher cost": (
+        [row(A, 95.0, 80.0, 60.0), row(A, 130.0, 80.0, 5.0), OPEN],
+        *(False, True, A),
+    ),
     "a wrong run": ([row(A, 9.0, 9.0, 5.0, status="wrong"), OPEN], None, None, B),
 }
 

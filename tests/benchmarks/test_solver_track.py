@@ -1,10 +1,15 @@
 """The page of the solver track takes rows of several limits as what they are."""
 
+from dataclasses import replace
+
 import pytest
 
+from benchmarks import solver_track as track
+from benchmarks.solver_track import better
 from docs.make import solver_track
 from rsjs.bks import evidence
 from rsjs.bks.evidence import model_rows
+from rsjs.core.errors import InputError
 from rsjs.formulations.milp.models import models
 from rsjs.rows.status import status
 
@@ -84,6 +89,29 @@ def test_runs_of_a_model_of_another_text_do_not_count(monkeypatch, tmp_path):
     monkeypatch.setattr(evidence, "TRACK", tmp_path / "rows.csv")
     evidence.TRACK.write_text(text)
     assert [row["instance_sha256"] for row in model_rows()[ALL.name]] == [ALL.text_sha256]
+
+
+def test_the_status_of_a_model_leaves_out_answers_that_are_wrong(rows):
+    assert evidence.status_of_model(ALL, rows) == "easy"
+    assert evidence.status_of_model(SOME, rows) == "open after 3600 s"
+    assert evidence.status_of_model(NONE, rows) == "not run"
+
+
+def test_a_bound_above_the_cost_is_refused_and_rounding_is_none():
+    model = replace(ALL, objective=100.0, bound=90.0)
+    assert better(model, None, 100.00000001, "m@highs").bound == 100.0
+    with pytest.raises(InputError, match=r"found bound 150.0 by m@highs, expected at most"):
+        better(model, None, 150.0, "m@highs")
+
+
+def test_a_model_of_another_text_takes_nothing_over(monkeypatch):
+    written = {}
+    monkeypatch.setattr(track, "models", lambda: [replace(ALL, text_sha256="0" * 64), SOME])
+    monkeypatch.setattr(track, "_write", lambda found: written.update({m.name: m for m in found}))
+    monkeypatch.setattr(track, "proved", lambda model: model)
+    track.add([(model.method, model.generator, model.arguments) for model in (ALL, SOME)])
+    assert (written[ALL.name].objective, written[ALL.name].bound) == (None, None)
+    assert written[SOME.name] == SOME
 
 
 def test_no_status_says_more_than_the_stored_runs():

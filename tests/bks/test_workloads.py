@@ -99,6 +99,7 @@ def test_what_is_stored_is_verified(folder):
             "/ub_data/-1/value",
         ),
         (lambda d: d["solution"].update(packed="AAAA"), "/solution: has sha256"),
+        (lambda d: d.pop("certificate"), "/certificate: found none, expected one of the bound"),
         (lambda d: d["certificate"].update(packed="AAAA"), "/certificate/packed"),
         (lambda d: d["certificate"].update(format="x"), "/certificate: found another document"),
         (

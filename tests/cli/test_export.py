@@ -36,6 +36,7 @@ def test_features_and_runs_of_a_set_are_written_for_other_tools(rsjs, tmp_path):
 
 BAD = [
     ("features tiny -o {out}", "--rows: found none, expected ROWS"),
+    ("features tiny --rows {old} -o {out}.csv", "rows.csv: found no column instance_sha256"),
     ("features mig-day -o {out}.csv", "SET: found mig-day, MIG jobs, expected a set of instances"),
     ("features tyni -o {out}.csv", "found 'tyni', expected e.g. tiny"),
     ("verifier -o {folder}", "found a folder, expected a file to write"),
@@ -56,5 +57,7 @@ BAD = [
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
 def test_bad_input_is_told_in_one_line(line, told, rsjs, folder, tmp_path):
     out = tmp_path / "out"
-    assert told in rsjs("export", *line.format(folder=folder, out=out).split()).refusal
+    old = ROOT / "results" / "sts_online" / "rows.csv"  # of runs that had no digests
+    arguments = line.format(folder=folder, out=out, old=old).split()
+    assert told in rsjs("export", *arguments).refusal
     assert not out.exists()

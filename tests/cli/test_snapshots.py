@@ -1,6 +1,7 @@
 """`rsjs snapshots`: decisions of a simulation in files."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,28 @@ def test_a_log_of_a_simulation_is_a_source_too(rsjs, file, tmp_path, workload):
     log.write_text("\n".join(lines))
     told = rsjs("snapshots", file, "--rigid", *options).refusal
     assert f"{log}: line 4/waiting: found 9, expected" in told
+
+
+def test_a_log_without_what_moments_are_chosen_by_is_refused(rsjs, file, tmp_path, workload):
+    log = tmp_path / "log.jsonl"
+    event_log.write(package.simulate(workload, "queue:edf"), log)
+    first, second, *lines = log.read_text().splitlines()
+    event = {key: value for key, value in json.loads(second).items() if key != "decided"}
+    log.write_text("\n".join([first, json.dumps(event), *lines]))
+    asked = rsjs("snapshots", file, "--replay", log, "--at", "1", "-o", tmp_path / "points")
+    assert f"{log}: found KeyError: 'decided', expected a log of rsjs simulate" in asked.refusal
+
+
+def test_files_stay_in_their_folder_whatever_a_workload_is_called(rsjs, tmp_path, workload):
+    write_workload(replace(workload, name="../" + "x" * 300), tmp_path / "workload.json")
+    output = tmp_path / "points"
+    asked = rsjs(
+        *("snapshots", tmp_path / "workload.json", "--at", "number=2", "-o", output, "--json")
+    )
+    assert {path.name for path in output.iterdir()} == {
+        row["file"] for row in asked.json["snapshots"]
+    }
+    assert {path.name for path in tmp_path.iterdir()} == {"workload.json", "points"}
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ ROWS = [
     row(INSTANCES[0], "b", 8.0),
     row(INSTANCES[1], "b", None, "TIMEOUT", "no_solution"),
     row(INSTANCES[1], "b", 1.0, status="wrong"),
+    row(INSTANCES[1], "b", None, "FINISHED", "no_solution"),
+    row(INSTANCES[1], "b", None, "CRASH: ValueError", "no_solution"),
     row(kiros.generate(nodes=2, jobs=6, seed=3), "c", 1.0),  # of another instance
 ]
 
@@ -67,6 +69,8 @@ def test_a_scenario_tells_each_method_on_each_instance(tmp_path):
         ("'a:x'", "1", "?", "not_applicable"),
         ("'b'", "1", "?", "timeout"),
         ("'b'", "2", "?", "other"),
+        ("'b'", "3", "?", "other"),
+        ("'b'", "4", "?", "crash"),
     ]
     values = relation(tmp_path / "feature_values.arff")
     assert {name: float(values[1][name]) for name in FEATURES} == features(INSTANCES[1])

@@ -33,6 +33,8 @@ CASES = {
     "an hour of a simulation": ([OPEN, simulated("{}", 3600.0)], "open after 3600 s"),
     "told the epochs": ([OPEN, simulated('{"epochs":"known"}', 70.0)], "open after 70 s"),
     "charged otherwise": ([OPEN, simulated('{"energy":"node"}', 70.0)], "open after 9 s"),
+    "a bound above the cost of another": ([OPEN, row(130.0, 120.0, 9.0)], "unknown"),
+    "a killed run that proved it": ([row(100.0, 100.0, None), OPEN], "closed"),
     "a bound of another problem": ([row(9.0, 9.0, 1.0, bound_variant="published")], "unknown"),
 }
 

@@ -18,6 +18,7 @@ from rsjs.instances.io.serialization import of_instance
 from rsjs.instances.transform import rigid, with_change_costs
 from rsjs.methods import parse
 from rsjs.simulation import event_log
+from rsjs.simulation.engine import simulate
 from rsjs.simulation.snapshots import Moments, points, snapshots, states, use
 
 FAMILIES = {
@@ -108,6 +109,21 @@ def test_a_use_that_is_not_reached_is_refused(make):
     outcome = rsjs.simulate(workload, "queue:greedy")
     with pytest.raises(InputError, match=r"/use: found 0.9, expected a use .* nearest one is 0.25"):
         rsjs.snapshots(outcome, use=[0.9])
+
+
+def test_a_decision_is_not_before_the_release_of_its_jobs_in_any_digit(make):
+    release = 0.1 + 0.2  # which is more than 0.3
+    workload = make(types={"A4": [1.0] * 4}, hours=[{"A": [9.0]}] * 2, release=[0, release])
+    [instance] = rsjs.snapshots(rsjs.simulate(workload, "queue:greedy"), hours=[0.3])
+    assert (instance.now, len(instance.jobs)) == (release, 2)
+
+
+def test_a_run_that_failed_has_no_snapshots(make, scripted):
+    workload = make(types={"A4": [1.0] * 4}, hours=[{"A": [9.0]}] * 2, release=[0, 1])
+    outcome = simulate(workload, scripted({"j0": (0, 1)}, {"j0": (0, 9)}))
+    told = r"/status: found infeasible: scripted at 1 h: .*, expected a run that came to its end"
+    with pytest.raises(InputError, match=told):
+        rsjs.snapshots(outcome, number=1)
 
 
 def test_a_log_that_does_not_replay_is_refused_with_the_line(outcome):

@@ -9,7 +9,7 @@ of the models of the solver track are those of results/solver_track; without the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from rsjs.rows.select import AnyRow, is_wrong, known
 from rsjs.rows.status import Status, refuse_more, status
 
 ROWS = storage.TREE.parent / "selection" / "rows.csv"
+NOT_RUN = "not run"  # status of a model of which no run is stored
 TRACK = storage.TREE.parent / "solver_track" / "rows.csv"
 
 
@@ -48,7 +49,7 @@ def statuses(chosen: LibrarySet) -> list[Status]:
 def status_of(sha256: str) -> Status:
     """Return the status of the instance with a digest."""
     proved = status(evidence(sha256))
-    if proved.word == "unknown" and sha256 in storage.optima():
+    if proved.word == "unknown" and proved.bound is None and sha256 in storage.optima():
         return Status(word="closed", gap=0.0)
     return proved
 
@@ -83,6 +84,13 @@ def model_rows(rows: Iterable[AnyRow] | None = None) -> dict[str, list[AnyRow]]:
         if row["instance_sha256"] == (model.text_sha256 if itself else model.instance_sha256):
             found[model.name].append({**row, "solver": solver})
     return dict(found)
+
+
+def status_of_model(model: TrackModel, rows: Mapping[str, Sequence[AnyRow]]) -> str:
+    """Return the status of a model of the solver track by its runs, see `model_rows`."""
+    if model.name not in rows:
+        return NOT_RUN
+    return str(status(row for row in rows[model.name] if not is_wrong_answer(row, model)))
 
 
 def is_wrong_answer(row: AnyRow, model: TrackModel) -> bool:

@@ -138,6 +138,8 @@ def _priced(instance: Instance | Workload, document: Document) -> Document:
 def _certificate(entry: BestKnown, instance: Instance | Workload) -> Iterator[str]:
     """Evaluate the certificate of the greatest bound again, where there is one."""
     if entry.certificate is None:
+        if isinstance(instance, Workload) and entry.bound is not None:
+            yield "/certificate: found none, expected one of the bound of a workload"
         return
     if entry.bound is None:
         yield "/certificate: found one, expected none but of a bound"

@@ -21,7 +21,7 @@ from rsjs.instances.library.sets import library_set, names
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
 from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
 from rsjs.reporting.archive.source_tree import checkout
-from rsjs.rows.csv import read_rows
+from rsjs.reporting.statistics.tidy import read_stored
 
 app = typer.Typer(
     help="Write what authors attach to a paper, and data for other tools.\n\n\b\nExample:\n"
@@ -133,7 +133,7 @@ def features(
     writable(output, folder=not table)
     if not table and rows is None:
         raise InputError("--rows", described("none"), "ROWS: a scenario has runs of methods")
-    stored = [] if rows is None else read_rows(rows)
+    stored = [] if rows is None else read_stored(rows, events=False)
     with busy("drawing the instances"):
         members = _members(name)
         if table:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import library
-from rsjs.bks.evidence import model_rows, statuses
+from rsjs.bks.evidence import model_rows, status_of_model, statuses
 from rsjs.bks.storage import optima
 from rsjs.cli.options import Json, argument, option
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
@@ -31,7 +31,7 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import LICENCE, library_set
 from rsjs.methods import BUILT_IN, COMMAND, SPECIFICATION, Request, all_methods
 from rsjs.rows.select import MIG
-from rsjs.rows.status import WORDS, status
+from rsjs.rows.status import WORDS
 from rsjs.runs.kinds.base import kind_of, kind_of_file
 from rsjs.runs.kinds.mig_methods import METHODS
 from rsjs.runs.kinds.simulation import REFERENCES
@@ -55,7 +55,6 @@ PROVES = {  # by kind, and whether there are solutions among the results
     ("heuristic", True): "no gap; a lower bound where its summary says so",
 }
 SIDES = ("bound", "objective")  # of an optimum that is not known
-NOT_RUN = "not run"  # status of a model of which no run is stored
 PATIENCE = 60.0  # seconds for a package to be imported
 
 
@@ -235,7 +234,7 @@ def models() -> list[dict[str, Any]]:
         {
             **vars(model),
             "closed": model.closed,
-            "status": str(status(rows[model.name])) if model.name in rows else NOT_RUN,
+            "status": status_of_model(model, rows),
         }
         for model in tracked()
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs.cli import output as out
+from rsjs.cli.compare import file_name
 from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError, described
@@ -15,10 +16,12 @@ from rsjs.instances.transform import rigid as rigid_jobs
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy as policy_of
+from rsjs.simulation.policy import Status
 from rsjs.simulation.snapshots import Moments, use
 from rsjs.simulation.snapshots import snapshots as taken
 
 DEFAULT = "queue:greedy"
+LONGEST = 200  # letters of the name of a file
 EXPECTED = "hours such as 8,24, number=N, or use=SHARE,SHARE,..."
 
 
@@ -76,7 +79,10 @@ def snapshots(
         with options_named("--policy"):
             chosen = policy_of(policy or DEFAULT, workload)
         with busy("simulating"):
-            log = event_log.of(simulate(workload, chosen))
+            outcome = simulate(workload, chosen)
+        if outcome.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        log = event_log.of(outcome)
     else:
         log = event_log.read(replay)
     with busy("taking snapshots"):
@@ -88,12 +94,14 @@ def snapshots(
             raise error.at(replay or file) from None
     rows: list[dict[str, Any]] = []
     for instance in made:
-        write_instance(instance, output / f"{instance.name}.json.gz")
+        # of a long name the end, which tells the decision
+        named = f"{file_name(instance.name[-LONGEST:])}.json.gz"
+        write_instance(instance, output / named)
         current = instance.current
         assert current is not None
         rows.append(
             {
-                "file": f"{instance.name}.json.gz",
+                "file": named,
                 "sha256": instance.digest,
                 "decision": instance.generator["parameters"]["decision"],
                 "hour": instance.now,

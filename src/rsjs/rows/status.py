@@ -7,7 +7,7 @@ Status of an instance in the words of JSPLib, from rows: what was proved, with w
     hard      one run proves it, none within an hour
     closed    no single run proves it: cost and bound of several runs together do
     open      runs proved bounds, and the gap of all together is larger; `effort` says after what
-    unknown   no run proved a bound
+    unknown   no run proved a bound, or one proved a bound above a cost that another reached
 
 Proved: the gap of a checked cost and a valid bound is at most GAP. Seconds are those of the method
 on the machine that the row names. The effort behind `open` is the CPU time of the run of most CPU
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from rsjs.core.errors import InputError
 from rsjs.rows.select import AnyRow, is_wrong, known
-from rsjs.runs.gap import gap
+from rsjs.runs.gap import contradicts, gap
 from rsjs.simulation.options import is_comparable
 
 GAP = 1e-4  # at which the methods of the suite stop by default
@@ -63,7 +63,10 @@ def status(rows: Iterable[AnyRow]) -> Status:
     cost = min(costs, default=None)
     together = gap(cost, greatest["bound"])
     reached = {"cost": cost, "bound": greatest["bound"], "gap": together}
-    proofs = [row for row in bounded if _proves(row)]
+    if contradicts(cost, greatest["bound"]):  # one of the two is wrong
+        return Status(word="unknown", **reached | {"gap": None})
+    # a run that was killed has no time of its own
+    proofs = [row for row in bounded if _proves(row) and known(row, "total_s") is not None]
     if proofs:
         fastest = min(proofs, key=lambda row: row["total_s"])
         word = next(word for word, limit in LIMITS.items() if fastest["total_s"] <= limit)

@@ -18,7 +18,8 @@ totals, so that these do not rest on the policy that took the decisions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import inf, nextafter
 from pathlib import Path
@@ -132,7 +133,7 @@ def replay(
         If the log is of another workload, of a run that was interrupted, or says anything else
         than what comes out.
     """
-    try:
+    with readable():
         if log.run["sha256"] != workload.digest:
             found = described(f"{log.run['sha256']} of {log.run['workload']}")
             raise InputError("/sha256", found, f"{workload.digest} of {workload.name}")
@@ -145,12 +146,19 @@ def replay(
         )
         outcome = simulate(workload, recorded, Options(**log.run["options"]))
         _refuse_other(outcome, log)
+    return replace(outcome, policy=f"recorded {outcome.policy}", message=log.end["message"])
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise InputError for whatever breaks because a log is not one of `rsjs simulate`."""
+    try:
+        yield
     except InputError:
         raise
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         message = described(f"{type(error).__name__}: {error}")
         raise InputError("", message, "a log of rsjs simulate") from None
-    return replace(outcome, policy=f"recorded {outcome.policy}", message=log.end["message"])
 
 
 def _refuse_other(outcome: Outcome, log: Log) -> None:

@@ -31,6 +31,7 @@ from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log
 from rsjs.simulation.event_log import Log
 from rsjs.simulation.options import Options
+from rsjs.simulation.policy import Status
 from rsjs.simulation.state import State, gpus_in_use
 
 FARTHEST = 0.05  # from a use that is asked for, to that of the decision
@@ -105,9 +106,15 @@ def points(workload: Workload, log: Log, moments: Moments) -> list[DecisionPoint
     Raises
     ------
     InputError
-        For a log that does not replay, naming the line, and moments that there are not.
+        For a log that does not replay, naming the line, one of a run that failed, and moments that
+        there are not.
     """
     standard = Options().as_dict()
+    with event_log.readable():
+        if log.end["status"] not in (Status.COMPLETE, Status.LOST):
+            found = described(f"{log.end['status']}: {log.end['message']}")
+            raise InputError("/status", found, "a run that came to its end")
+        numbers = moments.chosen(workload, log)
     return [
         DecisionPoint(
             policy=log.run["policy"],
@@ -118,7 +125,7 @@ def points(workload: Workload, log: Log, moments: Moments) -> list[DecisionPoint
             epochs_done=state.epochs_done,
             current=state.current,
         )
-        for state in states(workload, log, moments.chosen(workload, log))
+        for state in states(workload, log, numbers)
     ]
 
 

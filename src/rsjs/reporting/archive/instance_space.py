@@ -21,7 +21,7 @@ from rsjs.instances.features import FEATURES, features
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.rows.csv import csv_text
-from rsjs.rows.select import AnyRow, is_wrong, known
+from rsjs.rows.select import BROKEN, AnyRow, is_wrong, known
 
 FOLDS = 10
 STATUS = {"TIMEOUT": "timeout", "MEMOUT": "memout"}  # how a run ended -> word of ASlib
@@ -132,9 +132,12 @@ def _told(row: AnyRow) -> tuple[float | None, float | None, str]:
     """Return objective, running time and status of a run."""
     if is_wrong(row):
         return None, known(row, "total_s"), "other"
-    solved = known(row, "objective") is not None
-    word = "ok" if solved else STATUS.get(str(row.get("ended")), "crash")
-    return known(row, "objective"), known(row, "total_s"), word
+    cost, ended = known(row, "objective"), str(row.get("ended"))
+    if cost is not None:
+        word = "ok"
+    else:
+        word = "crash" if ended.startswith(BROKEN) else STATUS.get(ended, "other")
+    return cost, known(row, "total_s"), word
 
 
 def _arff(
