@@ -186,13 +186,28 @@ def data_of(
     orders = (jobs.due, slack, jobs.release, hours.min(axis=1) / np.maximum(jobs.weight, 1e-9))
     runs, cost = min((first_schedule(data, order) for order in orders), key=lambda one: one[1])
     least = (hours * _least_prices(price)[node, gpus]).min(axis=1).sum()
-    with np.errstate(divide="ignore"):
-        latest = jobs.due + (cost - least) * ABOVE / jobs.weight
-    # no optimal schedule waits after the last release without any job that runs
-    longest = np.where(np.isfinite(hours), hours, 0.0).max(axis=1).sum()
-    latest = np.minimum(latest, jobs.release.max() + longest)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        late = max(0.0, cost - least) * ABOVE / jobs.weight
+    latest = jobs.due + np.where(jobs.weight > 0, late, np.inf)
+    latest = np.minimum(latest, _end_of_work(jobs, hours, step))
     edges = _edges(jobs, step, latest.max())
     return replace(data, variant=variant, first=runs, latest=latest, edges=edges)
+
+
+def _end_of_work(jobs: Jobs, hours: Floats, step: float) -> float:
+    """
+    Return when an optimal schedule has ended [h].
+
+    After the last release no step goes by without a job: all that begins later could begin a step
+    earlier. That needs steps of one length, as they are after the last edge that is no multiple.
+    """
+    given = np.concatenate([jobs.release, jobs.due])
+    uneven = (np.abs(given / step - np.round(given / step)) * step > CLOSE).any()
+    begin = given.max() + step if uneven else jobs.release.max()
+    touched = step * np.ceil(np.where(np.isfinite(hours), hours, 0.0).max(axis=1) / step - CLOSE)
+    if uneven:  # a job that runs then may have begun in a shorter step
+        touched = touched + step
+    return float(begin + touched.sum())
 
 
 def _edges(jobs: Jobs, step: float, end: float) -> Floats:

@@ -148,7 +148,7 @@ class _ReconfigurationSearch:
     def assigned(self) -> bool:
         """Solve the assignment of all jobs, which is exact; return whether the solver failed."""
         data = AssignmentModel.of(self.candidates)
-        stop = self._solve_assignment(data, {}, FIRST_SHARE * self.left())
+        stop = self._solve_assignment(data, None, FIRST_SHARE * self.left())
         seconds = FIRST_SHARE * self.limits.time_limit
         while stop is not Stop.ERROR and not self.reached and self.left() > 0:
             # The bound from below, one less than the incumbent from above.
@@ -195,7 +195,10 @@ class _ReconfigurationSearch:
         self.bound = max(self.bound, bound)
         return stop is Stop.ERROR
 
-    def _solve_assignment(self, data: AssignmentModel, before: PlacedJobs, seconds: float) -> Stop:
+    def _solve_assignment(
+        self, data: AssignmentModel, before: PlacedJobs | None, seconds: float
+    ) -> Stop:
+        """Solve the assignment of all jobs (None), or of those at the end, after others."""
         if self.reached:
             return Stop.GAP
         model, start = declared_matrix(reconfiguration_assignment.build(data)), None
@@ -204,8 +207,8 @@ class _ReconfigurationSearch:
             start = reconfiguration_assignment.warm_start(data, chosen(self.candidates, self.best))
         found = self.ask(SolveTask(model, self.limits, seconds=seconds, start=start))
         if found.x is not None:
-            self._offer(self._schedule(data, found.x, before))
-        if found.bound is not None and not before:
+            self._offer(self._schedule(data, found.x, before or {}))
+        if found.bound is not None and before is None:
             self.bound = max(self.bound, int(np.ceil(found.bound - 1e-6)))
         return found.stop
 

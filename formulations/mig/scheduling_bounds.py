@@ -37,6 +37,7 @@ time-indexed model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import ceil
 from operator import mul
 
@@ -114,10 +115,11 @@ def assignment_bound(problem: SchedulingProblem) -> int:
 
 
 def quick_bounds(problem: SchedulingProblem) -> tuple[float, ...]:
-    """Return combinatorial bounds, each valid for every schedule."""
+    """Return combinatorial bounds, each valid for every schedule; without one that is too large."""
     known = term_bounds(problem)
     if "completion" in problem.objective.terms and not problem.stops.any():
-        known["completion"] = max(known["completion"], assignment_bound(problem))
+        with suppress(InputError):
+            known["completion"] = max(known["completion"], assignment_bound(problem))
     return tuple(_sum(stage, known) for stage in problem.objective.stages)
 
 
@@ -130,6 +132,8 @@ def stage_bounds(
 ) -> tuple[float, ...]:
     """
     Return bounds on each stage, Lagrangian ones where the schedule does not meet the others.
+
+    Without Lagrangian ones that are too large, see `MOST_CHAIN_CELLS`.
 
     Parameters
     ----------
@@ -147,14 +151,17 @@ def stage_bounds(
         additive = {term: weight for term, weight in weights.items() if term in ADDITIVE}
         if not additive or met(values[stage], found[stage]):
             continue
-        bound = lagrangian_bound(
-            problem,
-            additive,
-            target=sum(weight * reached[term] for term, weight in additive.items()),
-            horizon=int(reached["makespan"]),
-            iterations=iterations,
-            stop=stop,
-        )
+        try:
+            bound = lagrangian_bound(
+                problem,
+                additive,
+                target=sum(weight * reached[term] for term, weight in additive.items()),
+                horizon=int(reached["makespan"]),
+                iterations=iterations,
+                stop=stop,
+            )
+        except InputError:
+            continue
         rest = {term: weight for term, weight in weights.items() if term not in ADDITIVE}
         whole = ceil(bound - EQUAL - SUMMED * abs(bound)) + _sum(rest, known)
         found[stage] = max(found[stage], whole)

@@ -192,11 +192,11 @@ def _home_modes(instance: Instance, changes: costs.ChangeCosts) -> Ints:
 
 
 def mode_of(instance: Instance, i: int, gpus: int, level: int) -> int:
-    """Return the mode on a GPU type of so many dedicated GPUs, or of a share level if >= 0."""
+    """Return the mode of so many dedicated GPUs of a type or of a share level; -1 = of neither."""
     order = by_units(instance.cluster.gpu_types[i]) if instance.has_sharing else []
     if level >= 0:
-        return order.index(level) if level in order else -1
-    return len(order) + gpus - 1
+        return order.index(level) if level in order and not gpus else -1
+    return len(order) + gpus - 1 if gpus else -1
 
 
 def _padded(allowed: Bools) -> Ints:

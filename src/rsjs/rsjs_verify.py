@@ -64,8 +64,7 @@ w units of its own. C_js is what it costs job j, P_j what waiting does. Prices p
 
 as each kind has as many slots as jobs in it, so that the prices add nothing. Branches on a count
 (<= m or > m) make a tree; the bound is that of its lowest leaf. Each term is rounded down to 1e-12.
-A running job that no price keeps on its node may stay without a charge on any; with one, only
-there: on its node it is worth its price, beside other slots.
+A running job may keep its slot without a charge on any node of its type: these are not told apart.
 
 Bound of a workload: prices lambda_isb >= 0 [$/h] of places for s GPUs of type i in bucket b of time
 prove

@@ -45,6 +45,21 @@ def _replay(runs):
     return Policy(spelling="replay", decide=decide)
 
 
+def test_runs_that_do_not_fill_their_steps_have_room(make):
+    workload = make(hours=[{"A": [0.5]}] * 10, due=[0.5] * 10)
+    for variant in VARIANTS:
+        data = data_of(workload, variant, 1.0)
+        assert max(run.end for run in data.first) <= data.latest.max() + 1e-9
+        found = solve(data, LIMITS)
+        assert (found.stop, len(found.runs) >= 10) == (Stop.OPTIMAL, True)
+
+
+def test_a_job_whose_delay_costs_nothing_may_end_at_any_time(make):
+    workload = make(hours=[{"A": [1.0]}, {"A": [1.0]}], weight=[0.0, 1.0], due=[1.0, 1.0])
+    found = solve(data_of(workload), LIMITS)
+    assert (found.stop, {run.job: run.begin for run in found.runs}[1]) == (Stop.OPTIMAL, 0.0)
+
+
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 4)
 def test_between_bound_and_enumeration_and_as_simulated(seed, make):

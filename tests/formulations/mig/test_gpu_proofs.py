@@ -54,6 +54,15 @@ def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
     assert check(jobs, found.schedule).makespan == 5
 
 
+def test_jobs_that_all_begin_late_give_no_bound_of_all_schedules():
+    jobs, large = jobs_of((0, {"7g": 5}), (1, {"7g": 3})), NAMES.index("7g")
+    start = ReconfigurationSchedule(
+        profile=np.array([large, large]), start=np.array([0, 0]), begin=np.array([1, 6])
+    )
+    found = reconfiguration.solve(jobs, EXACT, start=start)
+    assert (found.stop, found.bound) == (Stop.OPTIMAL, 8)
+
+
 def test_a_slice_is_free_when_the_last_job_on_it_is_over():
     jobs = jobs_of((0, {"1g": 5}), (0, {"1g": 4}), (3, {"1g": 1}))
     small = NAMES.index("1g")

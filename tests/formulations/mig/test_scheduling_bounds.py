@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
+from rsjs.formulations.mig import scheduling_bounds
 from rsjs.formulations.mig.scheduling_bounds import (
     assignment_bound,
     lagrangian_bound,
     makespan_bound,
+    quick_bounds,
+    stage_bounds,
     term_bounds,
 )
 from rsjs.formulations.mig.scheduling_enumeration import best_values
+from rsjs.heuristics.mig.scheduling_rules import best_fit
 
 
 def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of):
@@ -34,6 +38,17 @@ def test_jobs_share_only_units_that_hold_them_in_the_assignment(problem_of):
     for units, ends in (((2000, 1000), [1, 3, 6]), ((2000, 2000), [1, 4, 2])):  # from minute 1 on
         problem = problem_of(rows, "C", "completion", units=units)
         assert assignment_bound(problem) == 3 + sum(ends) == best_values(problem)[0]
+
+
+def test_a_bound_that_is_too_large_is_left_out(problem_of, monkeypatch):
+    problem = problem_of([(0, [5] * 2)] * 3, "C", "completion", units=(10,))
+    schedule = best_fit(problem, "fcfs", 1)
+    assert quick_bounds(problem) == stage_bounds(problem, schedule) == (2 + 4 + 6,)
+    monkeypatch.setattr(scheduling_bounds, "MOST_CELLS", 1)
+    assert quick_bounds(problem) == (3 * 2,)
+    assert 3 * 2 < stage_bounds(problem, schedule)[0] <= 2 + 4 + 6
+    monkeypatch.setattr(scheduling_bounds, "MOST_CHAIN_CELLS", 1)
+    assert stage_bounds(problem, schedule) == (3 * 2,)
 
 
 @pytest.mark.parametrize(

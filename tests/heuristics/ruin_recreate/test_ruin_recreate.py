@@ -153,6 +153,15 @@ def test_too_many_sets_of_shares_are_refused_in_one_line(monkeypatch):
         solve(instance)
 
 
+def test_a_job_that_ran_on_neither_gpus_nor_a_share_stays_in_no_mode():
+    made = sts.generate(nodes=2, jobs=4, seed=1, sharing="paper")
+    shares, level = len(made.cluster.gpu_types[0].levels), 0
+    modes = {arrays.mode_of(made, 0, gpus, -1) for gpus in (1, 2)}
+    assert modes == {shares, shares + 1}
+    assert arrays.mode_of(made, 0, 0, level) < shares
+    assert arrays.mode_of(made, 0, 0, -1) == arrays.mode_of(made, 0, 1, level) == -1
+
+
 def test_integers_in_a_file_make_no_difference():
     made = kiros.generate(nodes=4, jobs=20, seed=1)
     whole = replace(made, objective=replace(made.objective, mu=0))
