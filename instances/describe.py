@@ -94,7 +94,9 @@ def job_modes(instance: Instance) -> tuple[Floats, Floats, Floats]:
         gpus += [*range(1, size + 1), *shares]
         prices += [price] * (size + len(shares))
     hours, in_use = np.concatenate(columns, axis=1), np.array(gpus, dtype=np.float64)
-    return hours, in_use, hours * in_use * np.array(prices)
+    usable = np.isfinite(hours)
+    cost = np.where(usable, hours, 0.0) * in_use * np.array(prices)
+    return hours, in_use, np.where(usable, cost, np.inf)
 
 
 def _load(hours: Floats, gpus: Floats, cost: Floats, capacity: int) -> dict[str, dict[str, float]]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -75,10 +75,15 @@ class TrackModel:
 
     @cached_property
     def matrix(self) -> MatrixModel:
-        """Build its matrix."""
+        """Build its matrix; InputError if it has another size than the one of the file."""
         from rsjs.formulations.milp.from_pyomo import from_pyomo
 
-        return from_pyomo(built(self.method, self.problem(), {})[0])[0]
+        matrix = from_pyomo(built(self.method, self.problem(), {})[0])[0]
+        for name, size in matrix.counts.items():
+            if size != getattr(self, name):
+                expected = f"{getattr(self, name)}: this version builds another model"
+                raise InputError(f"/{name}", size, expected, self.name)
+        return matrix
 
     @property
     def digest(self) -> str:
@@ -145,14 +150,15 @@ def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackMod
     Raises
     ------
     InputError
-        If what is written here is not what the recipe says; the file is removed then.
+        If what is written here is not what the recipe says; no file is left of it then.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for model in wanted:
-        path = folder / f"{model.name}{SUFFIX}"
-        written = export(model.method, model.problem(), {}, path)
+        path, partial = folder / f"{model.name}{SUFFIX}", folder / f".{model.name}{SUFFIX}"
+        written = export(model.method, model.problem(), {}, partial)
         if written.text_sha256 != model.text_sha256:
-            path.unlink()
+            partial.unlink()
             found = described(f"the text of {model.name} with sha256 {written.text_sha256}")
             raise InputError("/text_sha256", found, model.text_sha256, path)
-        yield model, written
+        partial.replace(path)
+        yield model, replace(written, path=path)

@@ -32,6 +32,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rsjs.core.errors import InputError, integer
+from rsjs.core.own_code import as_given
 from rsjs.instances.catalogue.gpus import batches, gpu_type
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import FIXED
@@ -137,7 +138,7 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
         )
     else:
         variant, parameters["profiles"] = Path(profiles).stem, profiles
-        catalogue = read_catalogue(profiles)
+        catalogue = read_catalogue(as_given(profiles))
         cluster = energy_priced_nodes.measured_cluster(catalogue, nodes)
         times = energy_priced_nodes.measured_jobs(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
     return InstanceParts(

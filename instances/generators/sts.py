@@ -34,6 +34,7 @@ from types import MappingProxyType
 import numpy as np
 
 from rsjs.core.errors import InputError, integer, one_of
+from rsjs.core.own_code import as_given
 from rsjs.core.types import Floats
 from rsjs.instances.catalogue import epoch_models, gpu_shares
 from rsjs.instances.catalogue.epoch_models import read_distribution
@@ -239,7 +240,7 @@ def distributions(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistri
             for network, model in NETWORKS.items()
         }
         return laws, names, known
-    name, law = Path(laws).stem, read_distribution(laws)
+    name, law = Path(laws).stem, read_distribution(as_given(laws))
     if law.epochs[-1] > epoch_models.LAST:
         raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_models.LAST}", laws)
     return name, dict.fromkeys(NETWORKS, name), {name: law}

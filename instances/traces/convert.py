@@ -43,7 +43,7 @@ from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import RHO, H, due_window, made_by
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.traces.flaws import KINDS, FlawKind, chosen, mask
+from rsjs.instances.traces.flaws import KINDS, NO_DURATION, FlawKind, chosen, mask
 from rsjs.instances.traces.imputation import (
     FAMILY,
     UNITS,
@@ -285,6 +285,10 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
                 of_kind = (flaw & kind.bit) != 0
                 count[kind.name] += int(of_kind.sum())
                 flaw[of_kind] = 0
+            # of a job that runs on, not every format tells how long it has run
+            silent = fine & np.isnan(rows.duration)
+            count[NO_DURATION.name] = count.get(NO_DURATION.name, 0) + int(silent.sum())
+            fine &= ~silent
             good += int(fine.sum())
             held.append(rows.subset(fine & (rows.submit >= begin)))
             if sum(map(len, held)) > limit + _SPARE:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Ints
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.traces.quality_report import HOUR
 from rsjs.instances.traces.records import JobRecords
@@ -24,6 +24,7 @@ class Queue:
 
     at: float  #: [h] from the first submission
     there: Ints  #: their positions
+    start: Floats  #: [s] when each job of the workload started; NaN = it waits
     ended: int  #: number of jobs that ended until then
     later: int  #: number of jobs that are submitted later
 
@@ -58,11 +59,11 @@ def moment_text(at: float, first: float, zoned: bool | None) -> str:
 def queue_at(rows: JobRecords, at: float, text: str, *, own: bool) -> Queue:
     """Return which jobs wait or run `at` hours after the first submission, by recorded times."""
     moment = rows.submit[0] + at * HOUR
+    start = rows.start if own else np.where(np.isnan(rows.start), rows.submit, rows.start)
+    end = start + rows.duration
     if own:
-        end = np.where(np.isnan(rows.end), rows.start + rows.duration, rows.end)
+        end = np.where(np.isnan(rows.end), end, rows.end)
         end = np.where(np.isnan(end), np.inf, end)  # it waits
-    else:
-        end = np.where(np.isnan(rows.start), rows.submit, rows.start) + rows.duration
     submitted = rows.submit <= moment
     there = np.flatnonzero(submitted & (end > moment))
     if not len(there):
@@ -70,14 +71,14 @@ def queue_at(rows: JobRecords, at: float, text: str, *, own: bool) -> Queue:
         last = round((rows.submit[-1] - rows.submit[0]) / HOUR, DIGITS)
         raise InputError("/at", found, f"a moment from 0 to {last:g} h")
     later = int((~submitted).sum())
-    return Queue(at=at, there=there, ended=len(rows) - later - len(there), later=later)
+    return Queue(at=at, there=there, start=start, ended=len(rows) - later - len(there), later=later)
 
 
 def instance_at(workload: Workload, rows: JobRecords, queue: Queue) -> Instance:
     """Build the instance of the jobs that wait or run; those that run have done their part."""
     at, there = queue.at, queue.there
     moment = rows.submit[0] + at * HOUR
-    passed = np.clip((moment - rows.start) / rows.duration, 0.0, None)
+    passed = np.clip((moment - queue.start) / rows.duration, 0.0, None)
     epochs = workload.realised_epochs
     done = np.where(np.isnan(passed), 0.0, np.round(passed * epochs, DIGITS))[there]
     origin = workload.generator

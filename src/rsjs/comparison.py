@@ -359,6 +359,11 @@ def carried_out(
     )
 
 
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it: JSON, but for characters that JSON tells in two parts."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _text(campaign: Campaign, problems: Sequence[Any], kind: ProblemKind) -> str:
     """Return a comparison as the TOML file of a campaign beside its instances."""
     problem_key, method_key, *further = kind.keys
@@ -381,8 +386,8 @@ def _text(campaign: Campaign, problems: Sequence[Any], kind: ProblemKind) -> str
             for choice in campaign.choices
         ),
     ]
-    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+    lines = [f"{key} = {_toml(value)}" for key, value in values.items()]
     for heading, entry in parts:
         lines += ["", f"[[{heading}]]"]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in entry.items()]
+        lines += [f"{key} = {_toml(value)}" for key, value in entry.items()]
     return "\n".join([*lines, ""])

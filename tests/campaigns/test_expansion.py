@@ -2,15 +2,17 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from rsjs.campaigns import runner
 from rsjs.campaigns.run import Run, in_order
 from rsjs.campaigns.runner import Part
-from rsjs.campaigns.sources import GENERATORS
+from rsjs.campaigns.sources import GENERATORS, sources
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
+from rsjs.core.own_code import DIRECTORY
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_instance
 from rsjs.instances.transform import permuted
@@ -35,6 +37,30 @@ def test_every_combination_is_a_run_of_its_own(campaign):
     assert {run.limits.seed for run in runs} == {0, 3}
     assert {run.limits.threads for run in runs} == {1, 2}
     assert all(run.permutation == 0 for run in runs)
+
+
+def test_a_pattern_takes_runs_by_a_label_with_an_environment(campaign):
+    [one] = prepared(campaign("fifo:paper")).selected
+    run = replace(one, environment="highs-1.9")
+    assert Part(only=run.label).takes(run)
+    assert Part(only="fifo:paper [[]highs-1.?]").takes(run) is False  # [ is no wildcard
+    assert not Part(only="fifo:paper [highs-1.8]").takes(run)
+    with pytest.raises(InputError, match="--only: found TIMEOUT in none of 1 runs"):
+        prepared(campaign("fifo:paper"), only="TIMEOUT")
+
+
+def test_a_file_that_a_generator_reads_is_told_by_its_content(tmp_path, monkeypatch):
+    entry = {"generator": "sts", "sizes": ["1x2"], "options": {"laws": "epochs.csv"}}
+    (tmp_path / "epochs.csv").write_text("epoch,weight\n1,1\n2,1\n")
+    monkeypatch.setenv(DIRECTORY, str(tmp_path))  # as in a campaign of this folder
+    [before] = sources("instance", entry, tmp_path, "/instances/0")
+    assert before.make().laws["epochs"].epochs.tolist() == [1, 2]
+    (tmp_path / "epochs.csv").write_text("epoch,weight\n1,1\n3,1\n")
+    [after] = sources("instance", entry, tmp_path, "/instances/0")
+    assert before.key != after.key
+    (tmp_path / "epochs.csv").write_text("epoch,weight\n1,one\n")
+    with pytest.raises(InputError, match=r"epochs.csv: /2"):
+        [*sources("instance", entry, tmp_path, "/instances/0")]
 
 
 def test_ids_are_those_of_every_machine_and_version(campaign):

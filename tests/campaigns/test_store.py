@@ -274,6 +274,12 @@ def test_a_folder_with_other_files_is_no_store(asked, tmp_path):
         runner.prepare(asked, tmp_path, Part())
     with pytest.raises(InputError, match="No such file"):
         collect([tmp_path / "nothing"])
+    own = tmp_path / "project" / "instances" / "mine.json"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    with pytest.raises(InputError, match="a folder with other files"):
+        runner.prepare(asked, tmp_path / "project", Part(only="nothing like it"))
+    assert own.exists()
 
 
 def test_two_shards_collect_as_one_store_does(store, tmp_path):

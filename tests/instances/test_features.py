@@ -32,6 +32,19 @@ def test_every_feature_is_a_finite_number(instance):
     assert all(0 <= found[name] <= 1 for name in SHARES)
 
 
+def test_modes_of_a_node_that_costs_nothing_are_told_too():
+    made = INSTANCES["andreas"]
+    kinds = [replace(one, cost=(0.0,) * len(one.cost)) for one in made.cluster.node_types]
+    times = made.jobs.hours_per_epoch.copy()
+    times[0, 0, 1] = np.inf  # one GPU of the first type
+    free = replace(
+        made,
+        cluster=replace(made.cluster, node_types=tuple(kinds)),
+        jobs=replace(made.jobs, hours_per_epoch=times),
+    )
+    assert np.isfinite([*features(free).values()]).all()
+
+
 def test_the_order_of_jobs_is_of_no_account():
     instance = INSTANCES["sts"]
     turned = replace(instance, jobs=instance.jobs.taken(np.arange(len(instance.jobs))[::-1]))

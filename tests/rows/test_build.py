@@ -18,6 +18,7 @@ ENDED = [  # end, exit code, stop, message, what it is called
     ("by itself", 0, "error", "MemoryError: its words", "SOLVER_ERROR"),
     ("by itself", 1, "error", "", "CRASH(1)"),
     ("by itself", -11, "error", "", "CRASH(SIGSEGV)"),
+    ("by itself", -40, "error", "", "CRASH(SIG40)"),  # of real time, without a name
     ("by itself", -9, "error", "", "CRASH(SIGKILL)"),  # by the kernel, for want of memory
     ("lost", None, "error", "", "CRASH(watcher)"),
 ]

@@ -33,6 +33,14 @@ def some_row(rng):
     }
 
 
+def test_what_was_skipped_before_is_no_longer_there(tmp_path):
+    rows = [some_row(random.Random(1))]
+    write_all(rows, [{"instance": "a", "method": "m", "reason": "no solver"}], [], tmp_path)
+    assert (tmp_path / "skipped.csv").exists()
+    write_all(rows, [], [], tmp_path)
+    assert not (tmp_path / "skipped.csv").exists()
+
+
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
 def test_every_column_comes_back_with_its_type(name, tmp_path):
     rng = random.Random(1)

@@ -62,6 +62,18 @@ def test_same_seed_same_bytes(tmp_path, workload, outcome):
     assert gzip.decompress(data).decode() == event_log.text(outcome)
 
 
+def test_a_log_without_a_decision_where_jobs_wait_is_simulated_again(make):
+    hours, release = [{"A": [3.0]}] * 4, [0, 0, 1, 10]
+    workload = make(
+        types={"A1": [2.0]}, nodes=[["A1"]] * 2, hours=hours, release=release, due=[99] * 4
+    )
+    # both running jobs end at 3, and the authors' program then waits for the arrival at 10
+    found = simulate(workload, policy("edf:code", workload), Options(events="authors"))
+    assert found.status == Status.COMPLETE
+    assert any(not one.decided and one.waiting for one in found.records)
+    assert replay(workload, event_log.of(found)).totals == found.totals
+
+
 def test_a_log_simulated_again_has_the_same_events_and_totals(tmp_path, workload, outcome):
     assert {kind for record in outcome.records for kind in record.kinds} == {*Kind}
     event_log.write(outcome, tmp_path / "log.jsonl")

@@ -22,6 +22,7 @@ from rsjs.campaigns.session import Session, refuse_more
 from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import HERE, Campaign, Choice
 from rsjs.campaigns.store import (
+    INDEX,
     STORE,
     InstanceStore,
     Store,
@@ -139,7 +140,8 @@ class Part:
 
 def _fits(run: Run, pattern: str) -> bool:
     """Return whether a run's label, which begins with its method, or its instance begins so."""
-    return any(fnmatchcase(text, f"{pattern}*") for text in (run.label, run.instance))
+    plain = pattern.replace("[", "[[]")  # of a label with an environment
+    return any(fnmatchcase(text, f"{plain}*") for text in (run.label, run.instance))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,13 +185,14 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
             raise InputError("/methods", choice.request.label, expected, campaign.file)
     with pointed(file=campaign.file), relative_to(campaign.file.parent):
         environments = asked(campaign.environments, methods)
-    begun = folder is not None and keep and not (folder / STORE).exists()
+    begun = folder is not None and keep
+    begun = begun and not any((folder / one).exists() for one in (STORE, INDEX))
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = Store(folder or Path(os.devnull))  # where nothing is done
     try:
-        with pointed(file=campaign.file):
+        with pointed(file=campaign.file), relative_to(campaign.file.parent):
             runs, skipped = plan(campaign, environments, instances, store)
         _refuse_patterns(part, runs)
     except InputError:  # Ctrl-C keeps the instances drawn so far
@@ -210,8 +213,9 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
 
 def _refuse_patterns(part: Part, runs: list[Run]) -> None:
     """Raise InputError if a pattern takes none of the runs."""
-    for option, pattern in (("--only", part.only), ("--again", part.again)):
-        if pattern is None or pattern in HOW_ENDED or any(_fits(run, pattern) for run in runs):
+    again = None if part.again in HOW_ENDED else part.again
+    for option, pattern in (("--only", part.only), ("--again", again)):
+        if pattern is None or any(_fits(run, pattern) for run in runs):
             continue
         found = described(f"{pattern} in none of {len(runs)} runs")
         raise InputError(option, found, f"how e.g. {runs[0].label} begins")

@@ -98,6 +98,7 @@ def _of_set(name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Source
         yield Source(key=key, make=member.draw)
 
 
+FILE_OPTIONS = ("profiles", "laws")  # options of generators that may name a file
 SETS = {"instances": "instance", "workloads": "workload", "MIG jobs": "mig_scheduling"}
 
 
@@ -114,7 +115,7 @@ def _members(of: Kind, name: str, at: str) -> tuple[sets.Member, ...]:
     return members
 
 
-def _generated(name: Kind, entry: Entry, _folder: Path, at: str) -> list[Source]:
+def _generated(name: Kind, entry: Entry, folder: Path, at: str) -> list[Source]:
     """Return what a generator draws with every arrival process, size and seed."""
     word, generators = ("workload", WORKLOADS) if name == "workload" else ("generator", GENERATORS)
     generator, options = entry["generator"], entry.get("options", {})
@@ -134,10 +135,17 @@ def _generated(name: Kind, entry: Entry, _folder: Path, at: str) -> list[Source]
         try:  # the smallest problem with these options
             draw(nodes=1, jobs=1, seed=seeds[0], **law, **options)
         except InputError as error:
+            if error.file is not None:  # that an option names
+                raise
             where = f"/arrivals/{k}" if error.pointer == "/law" else f"/options{error.pointer}"
             raise InputError(f"{at}{where}", error.value, error.expected) from None
+    named = {name: folder / str(options[name]) for name in FILE_OPTIONS if name in options}
+    read = {f"{name} file": _digest(path) for name, path in named.items() if path.is_file()}
     return [
-        Source(key=canonical_text({word: generator, **arguments}), make=partial(draw, **arguments))
+        Source(
+            key=canonical_text({word: generator, **arguments, **read}),
+            make=partial(draw, **arguments),
+        )
         for law, size, seed in product(laws, sizes, seeds)
         for arguments in [{**size, "seed": seed, **law, **options}]
     ]

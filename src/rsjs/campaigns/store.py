@@ -272,7 +272,7 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
     document["versions"] = {}
     if path.exists():
         document = read_document(folder, "store")
-    elif folder.is_dir() and any(folder.iterdir()) and not (folder / "instances").is_dir():
+    elif folder.is_dir() and any(folder.iterdir()) and not (folder / INDEX).is_file():
         found = described("a folder with other files")
         raise InputError("", found, "a store of `rsjs run`, or no such folder", folder)
     if document["campaign"] != campaign.name:
@@ -290,7 +290,7 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
 
 
 def discard(folder: Path) -> None:
-    """Remove a store that has just been begun: what `open_store` and its instances wrote."""
+    """Remove a store that has just been begun in an empty folder, with its instances."""
     (folder / STORE).unlink(missing_ok=True)
     shutil.rmtree(folder / "instances", ignore_errors=True)
     if not any(folder.iterdir()):

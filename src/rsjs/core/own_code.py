@@ -42,6 +42,11 @@ def directory() -> Path:
     return Path(os.environ.get(DIRECTORY) or Path.cwd())
 
 
+def as_given(path: str | Path) -> Path:
+    """Return a path that a user wrote: in a campaign relative to its folder."""
+    return Path(os.environ.get(DIRECTORY) or "") / path
+
+
 @contextmanager
 def relative_to(folder: Path) -> Iterator[None]:
     """Resolve relative paths in a folder, in this process and in those started meanwhile."""

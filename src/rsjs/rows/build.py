@@ -22,7 +22,6 @@ What became of a run is told in two words, for a run may have hit a limit and st
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +34,7 @@ from rsjs.rows.select import group_by, known, problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
+from rsjs.runs.process_tree import signal_name
 
 if TYPE_CHECKING:  # rows are made of records, and campaigns, which keep these, of rows
     from rsjs.campaigns.records import Record
@@ -216,7 +216,7 @@ def ended(result: SolveResult, process: Mapping[str, Any]) -> str:
     if process["end"] == "lost":
         return "CRASH(watcher)"
     if code:
-        return f"CRASH({signal.Signals(-code).name if code < 0 else code})"
+        return f"CRASH({signal_name(-code) if code < 0 else code})"
     return ENDED_BY_STOP.get(result.stop, "FINISHED")
 
 

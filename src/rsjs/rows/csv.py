@@ -183,6 +183,9 @@ def write_all(rows: Table, skipped: Table, trajectories: Table, folder: Path) ->
         ]
         written["rows.parquet"] = parquet(rows)
         written["events.parquet"] = parquet(events, ("run_id", "seconds", "incumbent", "bound"))
+    for name in ("skipped.csv", "rows.parquet", "events.parquet"):
+        if name not in written:  # of an earlier table
+            (folder / name).unlink(missing_ok=True)
     for name, data in written.items():
         write_bytes(data, folder / name)
     return [folder / name for name in written]

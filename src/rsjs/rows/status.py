@@ -54,7 +54,7 @@ class Status:
 
 def status(rows: Iterable[AnyRow]) -> Status:
     """Return what the rows of one instance prove of it."""
-    rows = [row for row in rows if not is_wrong(row) and _counts(row)]
+    rows = [row for row in rows if not is_wrong(row) and is_usual(row)]
     costs = [row["objective"] for row in rows if known(row, "objective") is not None]
     bounded = [row for row in rows if _bound(row) is not None]
     if not bounded:
@@ -101,7 +101,8 @@ def refuse_more(claim: str, found: Status, place: str) -> None:
         raise InputError(place, claim, f"at most `{found}`, which is what stored rows prove")
 
 
-def _counts(row: AnyRow) -> bool:
+def is_usual(row: AnyRow) -> bool:
+    """Return whether no option of a simulation changes what a schedule costs."""
     options = known(row, "simulation")
     return options is None or is_comparable(json.loads(options))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -191,3 +192,11 @@ def _memory_mb(process: psutil.Process) -> tuple[float, float]:
         resident = process.memory_info().rss / MEGABYTE
         return resident, resident
     return 0.0, 0.0
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal; of a real-time one, which has none, SIG and its number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"

@@ -40,7 +40,14 @@ from rsjs.core.call import ASKED, GRACE
 from rsjs.core.errors import printable, told
 from rsjs.core.own_code import DIRECTORY
 from rsjs.core.report import SolveResult, Stop
-from rsjs.runs.process_tree import MARK, MEGABYTE, Family, killed_for_memory, marked
+from rsjs.runs.process_tree import (
+    MARK,
+    MEGABYTE,
+    Family,
+    killed_for_memory,
+    marked,
+    signal_name,
+)
 from rsjs.runs.task_files import (
     EVENTS,
     LAST,
@@ -330,7 +337,7 @@ def ending(returncode: int | None, before: int | None, after: int | None) -> str
     """
     if returncode is None or returncode >= 0:
         return f"ended with code {returncode}"
-    name = signal.Signals(-returncode).name
+    name = signal_name(-returncode)
     if name != "SIGKILL":
         return f"ended by {name}"
     if before is None or after is None:

@@ -139,10 +139,13 @@ def replay(
             raise InputError("/sha256", found, f"{workload.digest} of {workload.name}")
         if log.end["status"] not in {*Status} - {Status.INTERRUPTED}:
             raise InputError("/status", log.end["status"], "a run that was not interrupted")
+        # a policy that leaves running jobs alone is not asked where the authors' program is not,
+        # though jobs wait; a run that failed has such an event at its end, whatever its policy
+        passed_over = any(not one["decided"] and one["waiting"] for one in log.events[:-1])
         recorded = Policy(
             spelling=log.run["policy"],
             decide=_decisions(workload, log, checker, seen),
-            keeps_running=log.end["status"] == Status.LOST,
+            keeps_running=passed_over or log.end["status"] == Status.LOST,
         )
         outcome = simulate(workload, recorded, Options(**log.run["options"]))
         _refuse_other(outcome, log)

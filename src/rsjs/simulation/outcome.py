@@ -144,7 +144,8 @@ def totals(workload: Workload, cluster: RunningCluster, records: list[LoggedEven
     late = np.maximum(0.0, cluster.completed_at[ended] - jobs.due[ended])
     last = float(cluster.completed_at[ended].max()) if ended.size else cluster.now
     makespan = last - float(jobs.release[0])
-    capacity = int(shape.largest_of_class @ shape.class_sizes) * makespan
+    until = makespan if len(ended) == len(jobs) else cluster.now - float(jobs.release[0])
+    capacity = int(shape.largest_of_class @ shape.class_sizes) * until
     hours = nodes.used_hours.tolist()
     return Totals(
         cost=nodes.energy + cluster.tardiness,

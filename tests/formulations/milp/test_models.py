@@ -43,6 +43,12 @@ def test_another_digest_is_refused_and_leaves_no_file(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+def test_a_model_of_another_size_is_not_solved():
+    model = replace(SMALL[0], rows=SMALL[0].rows + 1)
+    with pytest.raises(InputError, match="this version builds another model"):
+        _ = model.matrix
+
+
 def test_another_instance_is_refused(tmp_path):
     model = replace(models()[0], arguments={**models()[0].arguments, "seed": 2})
     with pytest.raises(InputError, match="the digest of"):

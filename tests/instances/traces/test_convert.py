@@ -70,6 +70,23 @@ def test_networks_follow_the_gpu_hours(made):
     assert all(network in own for network, own in zip(jobs.application, classes, strict=True))
 
 
+def test_a_job_that_runs_on_without_a_run_time_is_left_out_and_told(made):
+    change = {"cluster_job_log": ('"end_time": "2020-06-09 19:41:01"', '"end_time": null')}
+    workload, chosen = made("philly", change, keep=["failed", "running"])
+    assert (len(workload.jobs), chosen.dropped) == (3, {"no-duration": 1})
+
+
+@pytest.mark.parametrize("name", ["gavel", "spot"])
+def test_a_job_without_a_recorded_start_has_done_its_part_since_it_was_submitted(name, made):
+    own = None if name == "spot" else NODES
+    workload, chosen = made(name, nodes=own, laws="fixed")
+    hours = chosen.rows.duration[0] / 3600
+    instance, _ = made(name, nodes=own, laws="fixed", at=hours / 2)
+    assert instance.jobs.id[0] == workload.jobs.id[0]
+    half = workload.realised_epochs[0] / 2
+    assert instance.jobs.epochs_done[0] == pytest.approx(half, rel=1e-4)
+
+
 def test_networks_and_batches_of_gavel_are_those_recorded(made):
     jobs = made("gavel")[0].jobs
     assert jobs.application == ("ResNet-50", "LSTM", "AlexNet", "ResNet-50")

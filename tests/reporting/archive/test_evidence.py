@@ -66,6 +66,21 @@ def test_the_archived_campaign_asks_for_the_same_runs(carried, tmp_path):
     assert (len(prepared.survey.done), len(prepared.selected)) == (2, 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[[workloads]]\nfiles = ["a.json"]\nredraw = 2\n', "/workloads/0/redraw: found 2"),
+        (
+            '[[instances]]\ngenerator = "sts"\noptions = { laws = "e.csv" }\n',
+            "/instances/0/options/laws: found 'e.csv'",
+        ),
+    ],
+)
+def test_what_the_archive_does_not_hold_is_refused(text, told):
+    with pytest.raises(InputError, match=told):
+        archived(text, ["../data/a.json.gz"])
+
+
 def test_files_that_are_named_in_other_words_are_refused():
     drawn, both = f"[[instances]]\n{DRAWN}", f"[[instances]]\n{BOTH}"
     assert archived(drawn, []) == drawn

@@ -7,12 +7,14 @@ import re
 import pytest
 
 from rsjs.cli.main import main
+from rsjs.instances.io.files import write_bytes
 from rsjs.instances.library.sets import library_set
 from rsjs.reporting.site import board_rankings
 from rsjs.reporting.site.board_data import board_data
 from rsjs.reporting.site.board_rankings import part_url, split
 from rsjs.reporting.tables.table import Column, Table
-from tests.reporting.site.conftest import SOURCE
+from rsjs.rows.csv import csv_text
+from tests.reporting.site.conftest import SOURCE, made_row
 from tests.reporting.site.test_site import Page, facts, runs_that_links_lead_to
 
 LONG = "a-long-name-of-an-instance-" * 6
@@ -46,6 +48,25 @@ def test_runs_of_unequal_limits_or_sources_are_never_in_one_ranking(found):
     [tiny] = [one for one in found.sets if one.name == "tiny"]
     told = [(one.source, len(one.family.rows), one.conditions[:4]) for one in tiny.rankings]
     assert told == [(SOURCE, 16, "10 s"), (SOURCE, 4, "20 s")]
+
+
+def test_costs_and_bounds_of_other_options_or_wrong_answers_are_not_mixed(tmp_path):
+    row = {**made_row("workload", (2, 10), "rule:x", 0), "own_gap": None}
+    told = {"{}": (100.0, 90.0), '{"energy":"node"}': (200.0, 199.0)}
+    rows = [
+        {
+            **row,
+            "simulation": options,
+            "run_id": f"{i:016x}",
+            "objective": cost,
+            "bound": bound,
+        }
+        for i, (options, (cost, bound)) in enumerate(told.items())
+    ]
+    rows.append({**rows[0], "run_id": "f" * 16, "status": "wrong", "bound": 120.0})
+    write_bytes(csv_text(rows).encode(), tmp_path / "mine" / "rows.csv")
+    [one] = board_data(tmp_path, tmp_path / "none").subjects
+    assert (one.cost, one.bound, one.word) == (100.0, 90.0, "open")
 
 
 def test_only_seconds_of_exclusive_timing_are_ranked(found, board):

@@ -210,5 +210,21 @@ def test_seeds_of_a_policy_are_averaged_first():
     assert sheet.frame["score"].tolist() == pytest.approx([8**0.5, 12**0.5])
 
 
+def test_a_workload_on_which_a_seed_failed_is_none_that_all_completed():
+    rows = [_row("edf", "a", 20.0), _row("edf", "b", 40.0), _row("rg", "b", 60.0)]
+    sheet = simulation_table([*rows, _row("rg", "a", 10.0), _row("rg", "a", None, seed=1)])
+    assert sheet is not None
+    assert sheet.frame.set_index("method")["cost"].to_dict() == {"edf": 40.0, "rg": 60.0}
+    assert "over 1 workload that all" in sheet.notes[0]
+
+
+def test_scores_are_over_the_greatest_bound_of_all_rows():
+    row = _row("edf", "a", 20.0, best_bound=5.0)
+    bound = _row("references", "a", None, bound=10.0, best_bound=10.0)
+    sheet = simulation_table([row, bound])
+    assert sheet is not None
+    assert sheet.frame["score"].tolist() == pytest.approx([2.0])
+
+
 def test_other_rows_have_no_such_table():
     assert simulation_table([_row("edf", "a", 20.0, simulation=None)]) is None

@@ -27,6 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rsjs.campaigns.sources import FILE_OPTIONS
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.archive import archive_data
@@ -186,12 +187,22 @@ def archived(text: str, files: Sequence[str]) -> str:
     """
     Return the text of a campaign with other instance files, relative to it.
 
-    InputError if the text does not say `files = [...]` in so many words.
+    InputError if the text does not say `files = [...]` in so many words, and for files that the
+    archive does not hold: workloads that are drawn again, and those that generators read.
     """
     expected = tomllib.loads(text)
-    for entry in (*expected.get("instances", ()), *expected.get("workloads", ())):
-        if "files" in entry:
-            entry["files"] = [*files]
+    for key in ("instances", "workloads"):
+        for i, entry in enumerate(expected.get(key, ())):
+            if "files" not in entry:
+                for name in {*FILE_OPTIONS} & {*entry.get("options", ())}:
+                    if Path(entry["options"][name]).suffix:
+                        at, instead = f"/{key}/{i}/options/{name}", "what it draws, as files"
+                        raise InputError(at, entry["options"][name], instead)
+            elif "redraw" in entry:
+                instead = "the workloads drawn, as files: the archive holds no others"
+                raise InputError(f"/{key}/{i}/redraw", entry["redraw"], instead)
+            else:
+                entry["files"] = [*files]
     changed = FILES.sub(lambda found: found[1] + json.dumps([*files]), text)
     if tomllib.loads(changed) != expected:
         found = described("instance files that are not named by `files = [...]`")

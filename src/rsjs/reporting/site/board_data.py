@@ -31,9 +31,9 @@ from rsjs.reporting.site.pages import instance_url
 from rsjs.reporting.site.report_data import SHOWN, Family, ReportRow, completed
 from rsjs.reporting.statistics.fairness import Finding, findings
 from rsjs.reporting.statistics.tidy import NEEDED_IN_FILE, ROWS, read_stored
-from rsjs.rows.select import AnyRow, best_row, group_by, is_reference, known, problem
-from rsjs.rows.status import GAP, Status, status
-from rsjs.runs.gap import gap
+from rsjs.rows.select import AnyRow, best_row, group_by, is_reference, is_wrong, known, problem
+from rsjs.rows.status import GAP, Status, is_usual, status
+from rsjs.runs.gap import contradicts, gap
 from rsjs.simulation.options import Options
 from rsjs.submissions import CheckedRow, accepted
 
@@ -69,9 +69,16 @@ class Subject:
         return instance_url({"instance": self.name, "instance_sha256": self.sha256})
 
     @cached_property
+    def comparable(self) -> list[ReportRow]:
+        """Its runs but wrong ones; simulations only of the usual options, else of one kind."""
+        right = [row for row in self.rows if not is_wrong(row)]
+        usual = [row for row in right if is_usual(row)]
+        return usual or next(iter(group_by(right, problem).values()), [])
+
+    @cached_property
     def best(self) -> ReportRow | None:
         """The run of the least verified cost."""
-        return best_row(self.rows)
+        return best_row(self.comparable)
 
     @cached_property
     def cost(self) -> float | None:
@@ -85,7 +92,7 @@ class Subject:
         """The greatest lower bound: best known, else listed, else of its runs [$]."""
         if self.entry is not None and self.entry.bound is not None:
             return self.entry.bound.value
-        bounds = (known(row, "best_bound") for row in self.rows)
+        bounds = (known(row, "best_bound") for row in self.comparable)
         return max((bound for bound in bounds if bound is not None), default=self.listed[1])
 
     @property
@@ -104,7 +111,7 @@ class Subject:
         """Its status: "confirmed", "closed", "open" or "unknown"."""
         if self.entry is not None:
             return "confirmed" if self.entry.closed and self.entry.confirmed else self.entry.status
-        if self.gap is None:
+        if self.gap is None or contradicts(self.cost, self.bound):
             return "unknown"
         return "closed" if self.gap <= GAP else "open"
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.references import references, rule
+from rsjs.reporting.references import references, referred, rule
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, Measure, counts
 from rsjs.reporting.statistics.fairness import findings
 from rsjs.reporting.statistics.gaps import cost_summary, gap_summary
@@ -277,14 +277,18 @@ def simulation_table(rows: Sequence[Row]) -> Table | None:
     Policies are ranked by the workloads that they completed, then by score: one that did not
     complete all of them has none, as a mean over fewer says something else. Runs of one policy on
     one workload with several seeds count as their mean; where the seeds draw errors of the times,
-    each is a workload of its own.
+    each is a workload of its own. The best bound is that of these rows or of the library.
     """
-    chosen = [row for row in rows if is_simulated(row) and not is_reference(row)]
+    simulated = [row for row in rows if is_simulated(row)]
+    of_best = referred(simulated, references(simulated))
+    chosen = [row for row in of_best if not is_reference(row)]
     if not chosen:
         return None
     runs = _numbers(chosen, SIMULATED).assign(workload=[problem(row) for row in chosen])
     policies = list(dict.fromkeys(runs["method"]))
-    done = runs[runs["objective"].notna()].groupby(["workload", "method"]).mean().reset_index()
+    seeds = runs.groupby(["workload", "method"])["objective"]
+    done = runs[seeds.transform("count") == seeds.transform("size")]
+    done = done.groupby(["workload", "method"]).mean().reset_index()
     common = done[done.groupby("workload")["method"].transform("size") == len(policies)]
     own = common.drop(columns="workload").groupby("method").mean().reindex(policies)
     workloads, ratios = runs["workload"].nunique(), np.log(done["objective"] / done["best_bound"])
