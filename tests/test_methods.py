@@ -338,6 +338,18 @@ def test_a_program_is_a_solver_and_its_specification_is_read_back(text, spelling
         ("rsjs_nodes@s {mps}", "expected {solution} in the command"),
         ("rsjs_nodes@s {mps} {solution} {time}", "found '{time}', expected one of {mps}"),
         ("rsjs_nodes@{x", "the table of a solver as JSON"),
+        (
+            'rsjs_nodes@{"name":"a","command":"s {mps} {solution}","bound":3}',
+            "found 3, expected text",
+        ),
+        (
+            'rsjs_nodes@{"name":"a","command":"s {mps} {solution}","status":"x"}',
+            "expected a table of patterns",
+        ),
+        (
+            'rsjs_nodes@{"name":"a","command":"s {mps} {solution}","bound":"(x{99999999999})"}',
+            "a regular expression",
+        ),
         ('rsjs_nodes@{"name":"cbc","command":"cbc {mps} {solution}"}', "that no other solver has"),
         ("rsjs_nodes@glpk", "or a program, mysolver {mps} {solution}"),
     ],

@@ -192,8 +192,13 @@ def from_table(table: Mapping[str, Any]) -> ExternalSolver:
     known = ("auto", *FORMATS)
     if table.get("format", "auto") not in known:
         raise InputError("/format", table["format"], f"one of {', '.join(known)}")
+    for key in ("bound", "version"):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError(f"/{key}", table[key], f"text, the {key} of a solver")
     stops = {stop.value.lower(): stop for stop in Stop}
     statuses = table.get("status", {})
+    if not isinstance(statuses, Mapping):
+        raise InputError("/status", statuses, "a table of patterns and words")
     for pattern, word in statuses.items():
         _refuse_pattern(f"/status/{pattern}", pattern, groups=0)
         if str(word).lower() not in stops:
@@ -255,7 +260,7 @@ def _refuse_pattern(place: str, pattern: str, *, groups: int) -> None:
     """Raise InputError unless a text is a regular expression with at least so many groups."""
     try:
         found = re.compile(pattern).groups
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(place, pattern, f"a regular expression: {error}") from None
     if found < groups:
         raise InputError(place, pattern, "a regular expression with the number in ( )")

@@ -12,6 +12,7 @@ GPUs away and knows no shares.
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ from rsjs.heuristics.greedy.kernels_placement import (
 from rsjs.heuristics.greedy.randomized import Constructions, search, total_cost
 from rsjs.heuristics.greedy.randomized_arrays import RandomChoices, prepared_modes
 from rsjs.heuristics.greedy.rules import LISTED, SHARED_RULE, cluster_tables
+from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -224,9 +226,16 @@ def search_schedules(of: JobModes, stop: Stopping, seed: int) -> tuple[Solution,
     best: list[Solution] = []
     jobs = len(of.instance.jobs)
     chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs))
-    first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
+    charged = of.instance.objective.charges_changes
+    # where they take long, one is soon made; `queue:greedy` counts where changes cost something
+    first = 1 if charged or chunk < CHUNK else chunk
     made = search(SharedConstructions(of, seed), stop, chunk, best.append, first)
-    return best[-1], made
+    return (min(best, key=partial(_cost, of.instance)) if charged else best[-1]), made
+
+
+def _cost(instance: Instance, solution: Solution) -> float:
+    """Return what a solution costs with the changes that it makes, which the search leaves out."""
+    return costs.terms(instance, select_required_nodes(instance, solution)).total
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -237,7 +246,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         solution, made = decide(
             instance, stop, seed=call.limits.seed, epochs=call.options["epochs"]
         )
-    ended = Stop.ITERATIONS if made == most else Stop.TIME_LIMIT
+    early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
+    ended = Stop.ITERATIONS if made == most else early
     return finished(instance, solution, report, stop=ended, iterations=made)
 
 

@@ -1712,7 +1712,9 @@ def files_below(folder: Path, report: Report) -> Iterator[Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file."""
+    """Return the sha256 of a regular file; ValueError for what may have no end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError("a pipe or a device")
     digest = sha256()
     with path.open("rb") as file:
         for piece in iter(lambda: file.read(2**20), b""):

@@ -23,6 +23,10 @@ BAD = [
     ("solve large.json --method enumeration", "serves up to 10 jobs, not 100"),
     # limits
     ("solve small.json -o small.json", "the file that is read, expected another file to write"),
+    (
+        "solve small.json -o new.json --certificate new.json",
+        "two outputs, expected a file for each",
+    ),
     ("solve small.json --time-limit -1", "--time-limit: found -1.0"),
     ("solve small.json --time-limit 0", "--time-limit"),
     ("solve small.json --time-limit nan", "--time-limit: found nan"),

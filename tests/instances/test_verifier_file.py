@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -121,6 +122,9 @@ def test_a_folder_is_verified_with_its_checksums(run, pair):
     assert "DAMAGED solutions/idle.json: found " in done.stdout
     (pair / "solutions/idle.json").unlink()
     assert "DAMAGED solutions/idle.json: found No such file" in run(".", cwd=pair).stdout
+    os.mkfifo(pair / "pipe")
+    (pair / "SHA256SUMS").write_text(f"{'0' * 64}  pipe\n")
+    assert "DAMAGED pipe: found a pipe or a device" in run(".", cwd=pair).stdout
     (pair / "SHA256SUMS").write_text("no sums\n")
     done = run(".", cwd=pair)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

@@ -151,6 +151,25 @@ def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
     ]
 
 
+def test_controllers_share_the_limit_of_a_decision_and_keep_their_memory(make, monkeypatch):
+    told = []
+
+    def decide(state, memory):
+        told.append((state.number, state.time_limit, memory))
+        nodes, jobs = np.zeros(len(state.rows), dtype=int), np.ones(len(state.rows), dtype=int)
+        return Choice(solution=Solution.of(nodes, jobs, [0]), memory=state.number)
+
+    spied = Policy(spelling="spied", decide=decide)
+    monkeypatch.setattr(registry, "served", lambda *_: spied)
+    hours, release = [{"A": [1.0]}, {"A": [3.0]}, {"A": [1.0]}], [0, 0, 5]
+    workload = make(nodes=[["A1"]] * 2, hours=hours, release=release)
+    team = registry.maker("hierarchical")(parse("hierarchical?controllers=2"), workload.submitted())
+    found = simulate(workload, team, Options(decision_limit=8.0))
+    assert found.message == ""
+    # both at 0; the first one again at 5, after it had no job when it was asked
+    assert told == [(0, 4.0, None), (0, 4.0, None), (1, 8.0, 0)]
+
+
 def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make):
     """While j0 runs, j1 goes to the other controller; j2 comes when both are free again."""
     hours = [{"A": [4.0]}, {"A": [1.0]}, {"A": [1.0]}]

@@ -560,6 +560,7 @@ for what, change, told, code in [
     ("cost-by-1e-6", at_line(-1, "totals/cost", lambda v, _: v * (1 - 1e-6)), "totals", FALSE),
     ("of-another", at_line(0, "sha256", "0" * 64), "/sha256: found", FALSE),
     ("options", at_line(0, "options/energy", "gpu"), "/options: found", FALSE),
+    ("options-none", at_line(0, "options", []), "AttributeError", FALSE),
     ("status", at_line(-1, "status", "interrupted"), "status", FALSE),
     ("line-less", partial(log, lambda lines, _: [*lines[:1], *lines[2:]]), "found", FALSE),
     ("line-twice", partial(log, lambda lines, _: [*lines[:2], *lines[1:]]), "line 3", FALSE),
@@ -774,6 +775,7 @@ ZIPS = {
     "link": _entry(f"sound/{JSON}", stat.S_IFLNK | 0o777, b"/etc/passwd"),
     "device": _entry(f"sound/{JSON}", stat.S_IFBLK | 0o777, b""),
     "pipe": _entry(f"sound/{JSON}", stat.S_IFIFO | 0o777, b""),
+    "lzma": _entry(f"sound/{JSON}", compress_type=zipfile.ZIP_LZMA),
     "folder-without-slash": _entry(f"sound/{JSON}", stat.S_IFDIR | 0o777, b""),
 }
 TARS = {

@@ -69,7 +69,9 @@ def priced(workload: Workload, log: Log) -> Document:
 
     Returned are fields of `Cost`.
     """
-    if not is_comparable(log.run.get("options", {})):
+    with event_log.readable():
+        usual = is_comparable(log.run.get("options", {}))
+    if not usual:
         found = described(canonical_text(log.run["options"]))
         raise InputError("/options", found, "the default options of a simulation")
     outcome = event_log.replay(workload, log)

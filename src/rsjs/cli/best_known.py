@@ -26,6 +26,7 @@ from rsjs.cli.output import (
     print_columns,
     print_json,
     print_values,
+    refuse_same,
     writable,
 )
 from rsjs.cli.progress import busy
@@ -108,6 +109,7 @@ def list_(
     writable(output)
     writable(solution)
     writable(certificate)
+    refuse_same(output, solution, certificate)
     if instance is not None:
         entry = storage.named(_known(folder), instance)
         _write(entry, output, solution, certificate)

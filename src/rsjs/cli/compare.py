@@ -11,6 +11,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from rsjs.rows.columns import Row
 
 STORE = "store"  # folder of the records in that of a comparison
+BETWEEN = "--"  # instance and method in the name of a solution
 RELAXATION = "relaxation"  # the solver of that name
 _RSJS = ",".join(f"rsjs_{name}@highs" for name in ("gpu", "nodes", "classes", "bound", "sifting"))
 FAMILIES: Mapping[str, tuple[dict[str, Any], str]] = {  # of `rsjs.generate`; published model first
@@ -328,21 +330,37 @@ def tell(
 
 
 def copy_solutions(rows: Sequence[Row], folder: Path) -> None:
-    """Copy the verified solutions of instances from the records, in place of those before."""
+    """Copy the verified solutions of instances from the records, in place of earlier ones."""
     from rsjs.campaigns.store import Store
     from rsjs.runs.kinds.base import kind
 
     store, solutions = Store(folder / STORE), folder / "solutions"
-    shutil.rmtree(solutions, ignore_errors=True)
-    used: Counter[str] = Counter()
-    for row in rows:
+    for before in solutions.glob(f"*{BETWEEN}*.json.gz"):
+        before.unlink()
+    names = file_names([f"{row['instance']}{BETWEEN}{row['method']}" for row in rows])
+    for row, name in zip(rows, names, strict=True):
         kept = store.path(row["run_id"]) / kind("instance").solution_file
         if row["status"] == "ok" and kept.is_file():
-            name = file_name(f"{row['instance']}--{row['method']}")
-            used[name.lower()] += 1
-            again = used[name.lower()]  # a name that differs in what is replaced only
             solutions.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(kept, solutions / f"{name}{f'-{again}' if again > 1 else ''}.json.gz")
+            shutil.copyfile(kept, solutions / f"{name}.json.gz")
+    with suppress(OSError):  # others in it, or none
+        solutions.rmdir()
+
+
+def file_names(texts: Sequence[str]) -> list[str]:
+    """
+    Return `file_name` of texts, numbered where they differ only in what is replaced.
+
+    >>> file_names(["a/b", "a_b"])
+    ['a_b', 'a_b-2']
+    """
+    used: Counter[str] = Counter()
+    names = []
+    for name in map(file_name, texts):
+        used[name.lower()] += 1
+        again = used[name.lower()]
+        names.append(f"{name}-{again}" if again > 1 else name)
+    return names
 
 
 def file_name(text: str) -> str:

@@ -44,6 +44,14 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
             raise InputError("", described("the file that is read"), "another file to write", path)
 
 
+def refuse_same(*written: Path | None) -> None:
+    """Refuse output files of which one would be written over another."""
+    paths = [path.resolve() for path in written if path is not None and str(path) != STANDARD]
+    for i, path in enumerate(paths):
+        if path in paths[:i]:
+            raise InputError("", described("two outputs"), "a file for each", path)
+
+
 def console(**options: Any) -> Console:
     """Return a console that prints text as it is: no markup, no colouring of numbers and names."""
     return Console(markup=False, highlight=False, emoji=False, **options)

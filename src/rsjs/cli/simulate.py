@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rsjs.cli.compare import STORE, compared, conclude, file_name
+from rsjs.cli.compare import STORE, compared, conclude, file_names
 from rsjs.cli.options import Json, argument, option, options_named, requests
 from rsjs.cli.progress import busy
 from rsjs.core.call import Limits
@@ -162,17 +162,19 @@ def simulate(
         if proof:
             files.append(output / BOUND)
             write_packed(canonical_text(proof).encode(), files[-1])
+    spellings = [row["spelling"] for row in rows] + ([replayed.policy] if replayed else [])
+    names = dict(zip(spellings, file_names(spellings), strict=True))
     for row in rows:
         record = Store(output / STORE).path(row["run_id"]) / of_workload.solution_file
         if record.is_file():  # else the worker process was terminated
             outcome = event_log.replay(workload, event_log.read(record), checker=False)
             outcomes.append(replace(outcome, policy=row["spelling"]))
-            files.append(output / f"{file_name(row['spelling'])}{LOG}")
+            files.append(output / f"{names[row['spelling']]}{LOG}")
             shutil.copyfile(record, files[-1])
     if replayed is not None:
         outcomes.append(replayed)
         rows.append({**outcome_row(replayed), "best_bound": known.get("bound")})
-        files.append(output / f"{file_name(replayed.policy)}{LOG}")
+        files.append(output / f"{names[replayed.policy]}{LOG}")
         event_log.write(replayed, files[-1])
     predicted, told = options.as_predicted(), replace(options, epochs=KNOWN)
     bounds = of_workload.request(f"{REFERENCES.name}?baselines=no")
@@ -232,7 +234,7 @@ def simulate(
                 row[f"deviation_of_{name}"] = metrics.deviation(*costs_of_row, name)
     with busy("drawing"):
         files += [
-            write(gantt_figure(one), output / f"{file_name(one.policy)}{GANTT}") for one in outcomes
+            write(gantt_figure(one), output / f"{names[one.policy]}{GANTT}") for one in outcomes
         ]
     conclude(
         replace(done, rows=rows),

@@ -22,7 +22,7 @@ from rsjs.cli.options import (
     option,
     request_of,
 )
-from rsjs.cli.output import print_json, print_verdict, writable
+from rsjs.cli.output import print_json, print_verdict, refuse_same, writable
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import STANDARD, InputError, described
 from rsjs.core.report import Stop
@@ -101,6 +101,7 @@ def solve(
         start = stored.solution
     writable(output, file)
     writable(certificate, file)
+    refuse_same(output, certificate)
     rules = instance.objective
     if certificate is not None and "next_event" in (rules.energy, rules.tardiness_at):
         found = described("an objective of the next event")

@@ -206,11 +206,10 @@ def in_file(value: Any, module: str, name: str) -> str | None:
     if module == "__main__" or file is None or getattr(home, name, None) is not value:
         return None
     path = Path(file).resolve()
-    if path.suffix != ".py" or not NAME.fullmatch(name):
-        return None
     with suppress(ValueError):
         path = path.relative_to(directory().resolve())
-    return f"{path.as_posix()}:{name}"
+    found = f"{path.as_posix()}:{name}"
+    return found if IN_FILE.fullmatch(found) else None
 
 
 @dataclass(frozen=True)

@@ -255,6 +255,8 @@ def _of_zip(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
                 _refuse_kind(name, "an encrypted file", path)
             if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
                 _refuse_kind(name, "a link or a device", path)
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                _refuse_kind(name, "a file that is not packed by deflate", path)
             if member.is_dir():
                 continue
             if stat.S_ISDIR(mode):

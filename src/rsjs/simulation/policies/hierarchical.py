@@ -68,10 +68,12 @@ def policy(request: Request, whole: Instance) -> Policy:
             or lasts[k].due <= state.now + TIE
             or (len(jobs) > 0 and not running[jobs].any())
         ]
+        deciding = sum(own[k].size > 0 for k in asked or team)  # one after the other
         decision, change = state.kept, np.full(len(state.rows), inf)
         for k in asked or team:
             (part, method), jobs, last = team[k], own[k], lasts[k]
-            due, choice = inf, Choice(solution=Solution.empty(0, len(part.nodes)))
+            nothing = Solution.empty(0, len(part.nodes))
+            due, choice = inf, Choice(solution=nothing, memory=last.memory)
             if jobs.size:
                 seen = replace(
                     state,
@@ -82,6 +84,7 @@ def policy(request: Request, whole: Instance) -> Policy:
                     elapsed=state.now - last.at if last.number else 0.0,
                     number=last.number,
                     seed=state.seed + k,
+                    time_limit=state.time_limit / deciding,
                 )
                 choice = method.decide(seen, last.memory)
                 if choice.change is not None:
