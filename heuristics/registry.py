@@ -248,7 +248,11 @@ _DECLARED = (
                 kind="method",
                 help="what each controller runs, exact or heuristic",
             ),
-            "controllers": Option(default=4, minimum=1, help="number K of controllers"),
+            "controllers": Option(
+                default=4,
+                minimum=1,
+                help="number K of controllers; the jobs of one without a node wait",
+            ),
             "split": Option(
                 default="round_robin",
                 choices=("round_robin", "pressure", "demand"),

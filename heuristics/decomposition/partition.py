@@ -50,12 +50,7 @@ class Division:
 
 
 def divide(instance: Instance, controllers: int, split: str) -> Division:
-    """
-    Deal jobs and nodes to K controllers by a rule of SPLITS; running jobs follow their node.
-
-    No more controllers than nodes: the jobs of one without a node would wait for nothing.
-    """
-    controllers = min(controllers, instance.cluster.nodes)
+    """Deal jobs and nodes to K controllers by a rule of SPLITS; running jobs follow their node."""
     node = np.arange(instance.cluster.nodes) % controllers
     job = np.full(len(instance.jobs), -1)
     if instance.current is not None:

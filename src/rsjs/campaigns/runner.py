@@ -185,8 +185,9 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
             raise InputError("/methods", choice.request.label, expected, campaign.file)
     with pointed(file=campaign.file), relative_to(campaign.file.parent):
         environments = asked(campaign.environments, methods)
-    begun = folder is not None and keep
-    begun = begun and not any((folder / one).exists() for one in (STORE, INDEX))
+    begun = (
+        folder is not None and keep and not ((folder / STORE).exists() or (folder / INDEX).exists())
+    )
     if folder is not None and keep:
         open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
