@@ -12,13 +12,13 @@ below 0. A bound of the library above a checked cost is not used.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rsjs.reporting.tables.formats import counted
 from rsjs.rows.build import COSTS
 from rsjs.rows.select import AnyRow, group_by, known, problem
+from rsjs.rows.status import is_usual
 from rsjs.runs.gap import contradicts, gap, gap_over, ties
 
 R = TypeVar("R", bound=AnyRow)
@@ -44,7 +44,7 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
 
     found = {}
     for key, own in group_by(rows, problem).items():
-        best = lookup(str(key[0])) if len(key) == 1 or _usual(key[1]) else None
+        best = lookup(str(key[0])) if is_usual(own[0]) else None
         costs = [cost for row in own for k in COSTS if (cost := known(row, k)) is not None]
         least = min(costs, default=None)
         value = None if best is None else best.value
@@ -60,13 +60,6 @@ def references(rows: Sequence[AnyRow]) -> dict[tuple[Any, ...], Reference]:
         valid = [bound for bound in proved if not contradicts(reference.lowest, bound)]
         found[key] = reference._replace(bound=max(valid, default=None))
     return found
-
-
-def _usual(simulation: str) -> bool:
-    """Return whether the options of a simulation are those of best-known values, the defaults."""
-    from rsjs.simulation.options import Options
-
-    return all(json.loads(simulation).get(k, v) == v for k, v in Options().as_dict().items())
 
 
 def referred(rows: Sequence[R], best: Mapping[tuple[Any, ...], Reference]) -> list[R]:
