@@ -84,7 +84,7 @@ _DECLARED = (
     ),
     _rsjs(
         name="rsjs_nodes",
-        summary="RS-JS node by node, GPUs counted, leaders and followers: exact to about 20 nodes",
+        summary="RS-JS node by node, GPUs counted, leaders and followers",
         run="rsjs.formulations.rsjs.node_indexed:run",
         **_LINEAR,
     ),

@@ -26,14 +26,14 @@ _NEAR_OPTIMAL = {
 }
 RECOMMENDED: Mapping[str, Mapping[str, str]] = {  # energy: method specification: reason
     "proportional": {
-        "jahani_patterns@highs": "proves its gap on every stored instance; takes a warm start",
-        "jahani_dual@highs": "proves its gap, too, in less time from 20 nodes on",
+        "jahani_patterns@highs": "proves its gap on the papers' clusters; takes a warm start",
+        "jahani_dual@highs": "as it, by prices: in less time from 20 nodes on",
         **_NEAR_OPTIMAL,
         **_WITHOUT_BOUND,
     },
     "first_ending": {
         "rsjs_sifting@highs": "proves its gap within seconds almost always, shared GPUs or not",
-        "first_ending_patterns@highs": "proves its gap on every stored instance of whole GPUs",
+        "first_ending_patterns@highs": "proves its gap on the papers' clusters of whole GPUs",
         **_NEAR_OPTIMAL,
         **_WITHOUT_BOUND,
     },

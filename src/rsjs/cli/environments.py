@@ -36,7 +36,7 @@ def make_(
       rsjs environments make highs-1.14 highs-1.15
 
     pip installs the release of a solver and compares digests; all else that is installed here, the
-    suite included, is seen from there, too. What is complete stays; the same command goes on after
+    suite included, is seen from there, too. What is complete stays; the same command resumes after
     Ctrl-C, and nothing half-made is left. pip takes wheels from where it is configured to, e.g.
     by PIP_NO_INDEX and PIP_FIND_LINKS from a folder.
     """

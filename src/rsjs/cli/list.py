@@ -96,7 +96,8 @@ def list_(
     serve the file: an instance, a workload, or a problem of `rsjs mig`.
 
     A status is toy (a run proves the optimum within 1 min), easy (10 min), medium (1 h), hard
-    (longer), closed (several runs together), open after N s, or unknown (no run): rsjs.rows.status.
+    (longer), closed (several runs together), open after N s, or unknown (no run, no bound, or a
+    bound above a cost): rsjs.rows.status.
     """
     if status:
         if what is not What.SETS or file is not None:
