@@ -48,7 +48,7 @@ def _differences(
         if isinstance(wanted, dict):
             yield from _differences(wanted, got, tolerance)
         elif isinstance(wanted, float) and got is not None:
-            if abs(got - wanted) > tolerance * max(abs(got), abs(wanted)):
+            if not abs(got - wanted) <= tolerance * max(abs(got), abs(wanted)):  # nan, too
                 yield f"{name}: {got!r}, expected {wanted!r} within {tolerance:g}"
         elif got != wanted:
             yield f"{name}: {got!r}, expected {wanted!r}"

@@ -30,6 +30,7 @@ from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
+AT_MEAN, DIGITS = 1e-9, 1e-14  # epochs, and of the mean: a job so near to it has reached it
 MOST_STEPS = 300_000_000  # of a wait-and-see energy: jobs on a node x points of distributions
 T = TypeVar("T")
 
@@ -188,9 +189,14 @@ def epochs_left(instance: Instance) -> Floats:
             epochs[rows] = instance.laws[law].mean_remaining(done)
         else:
             mean = instance.laws[law].mean
-            epochs[rows] = np.where(done < mean, mean - done, epochs[rows])
+            epochs[rows] = epochs_to_mean(np.asarray(mean), done, epochs[rows])
     epochs.setflags(write=False)
     return epochs
+
+
+def epochs_to_mean(mean: Floats, done: Floats, left: Floats) -> Floats:
+    """Return the epochs to the mean of the distributions, those left where jobs have reached it."""
+    return np.where(mean - done > AT_MEAN + DIGITS * mean, mean - done, left)
 
 
 def _jobs_by_distribution(instance: Instance) -> dict[str, Ints]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 LARGEST_DENOMINATOR = 60  # of GPU shares: finer ones have too many fill patterns
+MOST_UNITS = 10_000  # of a GPU: rooms are tables by units
 LARGEST = 1e15  # of any number: products stay finite and differences keep their cents
 MOST_NODES = 1_000_000
 
@@ -91,8 +92,8 @@ def check_cluster(cluster: Cluster) -> None:
     for i, gpu in enumerate(cluster.gpu_types):
         where = f"/cluster/gpu_types/{i}"
         _number(f"{where}/memory_gb", gpu.memory_gb, 0.0)
-        if gpu.units < 1:
-            _fail(f"{where}/units", gpu.units, "at least 1 unit")
+        if not 1 <= gpu.units <= MOST_UNITS:
+            _fail(f"{where}/units", gpu.units, f"1 to {MOST_UNITS} units")
         for level, share in enumerate(gpu.levels):
             if not 1 <= share.units < gpu.units:
                 expected = f"1 to {gpu.units - 1}, of {gpu.units} units"

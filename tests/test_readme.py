@@ -11,7 +11,9 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_every_method_shown_can_be_spelled():
-    for line, several, method in re.findall(r"(.*)--method(s?) ('[^']+'|\S+)", README):
+    found = re.findall(r"(.*)--method(s?) ('[^']+'|\S+)", README)
+    assert found
+    for line, several, method in found:
         for spelling in method.split(",") if several else [method.strip("'")]:
             kind("mig_scheduling").request(spelling) if "rsjs mig" in line else parse(spelling)
 

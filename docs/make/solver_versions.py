@@ -22,6 +22,7 @@ from rsjs.reporting.tables import formats
 SOLVERS = {"highs": "HiGHS", "scip": "SCIP", "cpsat": "CP-SAT", "cbc": "CBC"}
 SLOWER, LEAST = 1.5, 5.0  # ratio and difference [s] from which a release is slower on a model
 ENDED = ("FINISHED", "TIMEOUT")
+LIMITED = ("TIMEOUT", "MEMOUT")
 
 
 @cache
@@ -44,16 +45,17 @@ def times(solver: str) -> tuple[pd.DataFrame, pd.Series[float]]:
     Return CPU seconds of a solver's releases by model, nan where not proved, and the limits.
 
     Of the models that all its releases ran. The limit of a model is the least CPU time of a run
-    that did not prove it, or what the slowest took where all did. What took longer than the limit
-    counts as not proved.
+    that reached the limit of time or memory; where none did, what the slowest proof took, and
+    without any what the slowest run took. What took longer than the limit counts as not proved.
     """
     rows = runs()[runs()["solver"] == solver]
     found = rows.pivot(index="instance", columns="environment", values="seconds")
     found = found.loc[[model.name for model in models() if model.name in found.index]]
     found = found[[name for name in locks() if name in found]]
     found = found[rows.groupby("instance").size().reindex(found.index) == len(found.columns)]
-    short = rows[rows["seconds"].isna()].groupby("instance")["cpu_s"].min().astype(float)
-    limits = short.reindex(found.index).fillna(found.max(axis=1))
+    short = rows[rows["ended"].isin(LIMITED)].groupby("instance")["cpu_s"].min().astype(float)
+    slowest = rows.groupby("instance")["cpu_s"].max().astype(float)
+    limits = short.reindex(found.index).fillna(found.max(axis=1)).fillna(slowest)
     return found.where(found.le(limits, axis=0)), limits
 
 

@@ -377,6 +377,10 @@ def _result(
         elif large:
             most = f"{LARGEST_OUTPUT / 2**20:g} MiB"
             stop, word = Stop.OUTPUT_LIMIT, f"ended as it printed more than {most}"
+    if stop is Stop.OPTIMAL and values is None:
+        raise ValueError(f"solver {solver.name}: it says {word!r} and wrote no solution")
+    if stop is Stop.INFEASIBLE and relay.x is not None:
+        raise ValueError(f"solver {solver.name}: it says {word!r} and wrote a solution")
     if stop is None:
         stop, word = Stop.ITERATIONS, f"exit code {code}"
         if relay.x is None:

@@ -67,7 +67,8 @@ class NodeModel:
         # a job that stays somewhere pays no change: here it may do so on any node
         for j, (name, free) in slots.stays.items():
             for slot, cost in free.items():
-                gain[kinds.index((name, slot)), j] = cost / UNIT
+                q = kinds.index((name, slot))
+                gain[q, j] = min(gain[q, j], cost / UNIT)  # another mode may take the slot, too
         return NodeModel(slots, kinds, gain - postponement, postponement)
 
     @cached_property

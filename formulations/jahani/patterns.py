@@ -74,7 +74,8 @@ class PatternModel(ArcFlowData):
     @staticmethod
     def of(instance: Instance) -> PatternModel:
         """Return options and arcs of an instance."""
-        cost = execution_costs(instance)
+        unchanged = unchanged_costs(instance)
+        cost = unchanged + change_costs(instance).charge[:, None, None]
         gain = cost - cost_tables(instance).postponement[:, None, None]
         best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
         useful = gain < 0
@@ -82,7 +83,7 @@ class PatternModel(ArcFlowData):
         job, *kind = np.nonzero(useful)
         modes, mode = np.unique(np.column_stack(kind), axis=0, return_inverse=True)
         pairs = [(v, g) for v, g in modes.tolist()]
-        who = stays.stays(instance, cost - change_costs(instance).charge[:, None, None])
+        who = stays.stays(instance, unchanged)
         cuts = mode_arcs(instance.cluster.gpus_of_type, pairs, who)
         position = {mode: q for q, mode in enumerate(pairs)}
         return PatternModel(
@@ -113,14 +114,18 @@ def mode_arcs(sizes: Ints, modes: Iterable[tuple[int, int]], who: Stays = NOBODY
 
 def execution_costs(instance: Instance) -> Floats:
     """Return (J, V, G + 1) C_jvg [$]; inf where not admissible or no node takes v."""
+    return unchanged_costs(instance) + change_costs(instance).charge[:, None, None]
+
+
+def unchanged_costs(instance: Instance) -> Floats:
+    """Return (J, V, G + 1) C_jvg [$] of jobs that neither start nor move, exact where those do."""
     table, cluster = cost_tables(instance), instance.cluster
     gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
     hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
     g = np.arange(hours.shape[2])
     offered = np.asarray(cluster.allowed_in_class.any(axis=0))
     usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
-    # tardiness + start or migration + energy - saved idle cost of g GPUs
-    tardiness = tardiness + change_costs(instance).charge[:, None, None]
+    # tardiness + energy - saved idle cost of g GPUs
     price = cluster.cost_of_type[:, 1] / size
     cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
     return np.where(usable, cost - instance.objective.mu * g, np.inf)

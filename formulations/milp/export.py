@@ -173,16 +173,19 @@ def import_solution(
     ------
     InputError
         If the file has no solution, a column that the model has not, a number that is not finite,
-        or a fraction where the model has an integer. Nothing else is checked: `check` does that.
+        a fraction where the model has an integer, or what violates a row or a bound of the model.
+        Whether the instance admits the solution, `check` says.
     """
-    from rsjs.formulations.milp.from_pyomo import variables_of
+    from rsjs.formulations.milp.from_pyomo import from_pyomo, variables_of
 
     values = read_solution(path, form)
     if values is None:
         raise InputError("", described("no solution"), "a solution file with one", path)
     formulation = formulation_of(METHODS[name])
     data = formulation.data_of(instance, **options)
-    variables = variables_of(formulation.build(data))
+    model = formulation.build(data)
+    matrix, columns = from_pyomo(model)
+    variables = variables_of(model)
     label = namer(formulation.INDEX_LETTERS, words_of(instance))
     x = np.zeros(len(variables))
     position = {label(variable): i for i, variable in enumerate(variables)}
@@ -196,6 +199,12 @@ def import_solution(
                 raise InputError("", described(f"{column} = {value:g}"), "an integer", path)
             value = round(value)
         x[position[column]] = value
+    value_of = dict(zip(map(id, variables), x.tolist(), strict=True))
+    vector = np.array([value_of[id(variable)] for variable in columns])
+    for what, at, off in matrix.violations(vector, INTEGRALITY):
+        place = label(columns[at]) if what == "column" else str(at + 1)
+        expected = f"columns that meet each {what} of the model"
+        raise InputError("", described(f"{what} {place} violated by {off:g}"), expected, path)
     solution: Solution = formulation.extract(data, x)
     return solution
 

@@ -13,7 +13,12 @@ CONSTANT = "ONE_VAR_CONSTANT"  # a column fixed at 1, whose cost is the constant
 
 
 def write_mps(model: MatrixModel, path: Path) -> None:
-    """Write a model in free MPS format, numbers with the digits that give them back."""
+    """
+    Write a model in free MPS format, numbers with the digits that give them back.
+
+    But for the lower side of a row with two, which readers take from the upper one and their
+    difference.
+    """
     rows = model.A.shape[0]
     low, high = model.row_lower, model.row_upper
     one_sided = np.where(np.isfinite(high), "L", np.where(np.isfinite(low), "G", "N"))

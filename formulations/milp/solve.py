@@ -27,9 +27,10 @@ from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import Backend, RawResult, SolveTask, ignore
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.backends.stop import reached
+from rsjs.formulations.backends.stop import reached, settled
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 
@@ -84,7 +85,10 @@ def solve(
     if bound is not None:
         report.bound(bound)
     result = stream.result(replace(raw, bound=bound, counts={**matrix.counts, **raw.counts}))
-    return replace(result, stop=reached(result.stop, result.objective, bound, call.limits.gap))
+    # the solution may cost more than the vector, and a bound of another problem is none
+    largest = float(cost_tables(instance).postponement.max())
+    stop = settled(result.stop, result.objective, bound, largest)
+    return replace(result, stop=reached(stop, result.objective, bound, call.limits.gap))
 
 
 def chosen_solver(call: Call) -> Backend:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice, pairwise
 
 import numpy as np
@@ -34,6 +34,7 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.formulations.modes.modes import Modes
 from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes
+from rsjs.instances.bin_packing import filled_gpus
 from rsjs.instances.cluster import Cluster
 
 MOST_PATTERNS = 1000
@@ -45,9 +46,10 @@ class Shares:
 
     weight: Ints  # (T, R, U + 1) w_rq by the units of q; 0 units (dedicated) weigh nothing
     room: Ints  # (T, R, M) b_rm
-    # rows, patterns: (T,)
+    # rows, patterns, units of a GPU: (T,)
     rows: Ints
     patterns: Ints
+    units: Ints
 
     @staticmethod
     def of(cluster: Cluster, modes: Modes) -> Shares:
@@ -64,13 +66,20 @@ class Shares:
         for i, (sizes, by_size, by_pattern) in enumerate(forms):
             weight[i, : rows[i], list(sizes)] = by_size.T
             room[i, : rows[i], : patterns[i]] = by_pattern
-        return Shares(weight, room, rows, patterns)
+        units = np.array([gpu.units for gpu in cluster.gpu_types])
+        return Shares(weight, room, rows, patterns, units)
 
     def filled(self, gpu_type: int, units: list[int]) -> tuple[int, ...]:
         """Return the patterns of fewest GPUs that hold shares of these units."""
         rows, patterns = self.rows[gpu_type], self.patterns[gpu_type]
-        need = self.weight[gpu_type, :rows, units].sum(axis=0)
-        return _cover(tuple(need.tolist()), self.room[gpu_type, :rows, :patterns])
+        weight, room = self.weight[gpu_type, :rows], self.room[gpu_type, :rows, :patterns]
+        if not units:
+            return ()
+        if patterns == 1:
+            needed = -(-weight[:, units].sum(axis=1) // room[:, 0])
+            return (0,) * int(needed.max())
+        gpus = [weight[:, on].sum(axis=1) for on in filled_gpus(units, int(self.units[gpu_type]))]
+        return tuple(sorted(int((need <= room.T).all(axis=1).argmax()) for need in gpus))
 
     def packed(self, gpu_type: int, units: list[int]) -> list[int]:
         """
@@ -116,29 +125,6 @@ def _fillings(sizes: tuple[int, ...], room: int) -> Iterator[tuple[int, ...]]:
                 yield (*rest, count)
 
     return fill(len(sizes) - 1, room)
-
-
-def _cover(need: tuple[int, ...], room: Ints) -> tuple[int, ...]:
-    """Return patterns, as few as possible, whose rooms add up to at least `need`."""
-    columns = [tuple(column) for column in room.T.tolist()]
-
-    @cache
-    def within(left: tuple[int, ...], first: int, gpus: int) -> tuple[int, ...] | None:
-        if max(left) <= 0:
-            return ()
-        if gpus == 0:
-            return None
-        for m in range(first, len(columns)):
-            rest = tuple(max(0, a - b) for a, b in zip(left, columns[m], strict=True))
-            if rest != left and (found := within(rest, m, gpus - 1)) is not None:
-                return (m, *found)
-        return None
-
-    gpus, found = 0, within(need, 0, 0)
-    while found is None:
-        gpus += 1
-        found = within(need, 0, gpus)
-    return found
 
 
 @dataclass(frozen=True)

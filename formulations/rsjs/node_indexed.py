@@ -11,7 +11,7 @@ J N Q rows r <= x; the bound is the same.
 Sets and data (rsjs.md 2.1; times relative to now; a place is a node n as a type v)
     j in J jobs; n in N nodes; v in V_n types n may take, s_v GPUs
     q in Q_jv      configurations of j on the GPUs of v: k_q dedicated GPUs, or k_q = 0 and a share
-                   of u_q units; dominated ones are left out (`Configurations`)
+                   of u_q units; dominated ones are left out (`Modes`)
     theta_q, T_q   time and tardiness cost; P_j postponement cost; c_vk price of k GPUs in use
     m_nvq          cost of starting j, or of moving it there; 0 where it stays as in `current`
     K_v            the k beyond which c_v rises, and s_v

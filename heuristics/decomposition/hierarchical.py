@@ -9,7 +9,7 @@ With T threads up to T controllers run in parallel, each on one thread; the solu
 on T unless a limit ends a controller. One controller alone has the whole instance and all threads.
 
 Under a rule for open nodes the union is repaired: nodes without a job are selected ("jahani_eq",
-`open_nodes.complete`), or jobs are moved ("rsjs_eq", "rsjs_eq_feasible", `cover`). Unions of the
+`select_required_nodes`), or jobs are moved ("rsjs_eq", "rsjs_eq_feasible", `cover`). Unions of the
 first controllers are reported as they come in, the jobs of the others postponed; the cheapest union
 is the result. Its cost is that of the whole instance, whose postponement costs may exceed those of
 a part. The sum of the parts' bounds is valid for the divided problem only, so none is reported.

@@ -50,7 +50,12 @@ class Division:
 
 
 def divide(instance: Instance, controllers: int, split: str) -> Division:
-    """Deal jobs and nodes to K controllers by a rule of SPLITS; running jobs follow their node."""
+    """
+    Deal jobs and nodes to K controllers by a rule of SPLITS; running jobs follow their node.
+
+    Of more controllers than jobs and nodes, those that would have neither are left out.
+    """
+    controllers = min(controllers, max(len(instance.jobs), instance.cluster.nodes))
     node = np.arange(instance.cluster.nodes) % controllers
     job = np.full(len(instance.jobs), -1)
     if instance.current is not None:

@@ -45,7 +45,7 @@ class NodeTables(NamedTuple):
     gpu_of_type: Ints  # (V,)
     gpus_of_type: Ints  # (V,)
     cost_of_type: Floats  # (V, G + 1) $/h by GPUs in use
-    spare: Ints  # (N,) nodes in the order in which `open_nodes.complete` selects them
+    spare: Ints  # (N,) nodes in the order in which `select_required_nodes` selects them
     fewest: Ints  # (D,) GPUs of the smallest type a class allows
 
 

@@ -157,7 +157,7 @@ def total_cost(
 
 @inlined
 def completed(nodes: NodeTables, node_type: Ints, selected: int) -> int:
-    """Return the GPUs of nodes without a job that are selected, as `open_nodes.complete` does."""
+    """Return the GPUs of nodes without a job that are selected, as `select_required_nodes` does."""
     missing = selected
     for n in range(node_type.shape[0]):
         if node_type[n] >= 0:
@@ -260,7 +260,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         raise ValueError(f"iterations={most}, must be >= 0")
     with report.phase("prepare"):
         tables = prepared(instance, rule, seed=call.limits.seed, stream=call.options["stream"])
-        constructions = Constructions(tables, call.limits.threads)
+        constructions = Constructions(tables, min(call.limits.threads, CHUNK))
 
     def better(decision: Solution) -> None:
         solution = select_required_nodes(instance, decision)
@@ -269,7 +269,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     with report.phase("solve"):
         chunk = max(1, min(CHUNK, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
         limit = Iterations(most) if most else Stopping()
-        first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
+        # the first, greedy, alone: where they take long, and where changes cost, which only it pays
+        first = 1 if chunk < CHUNK or instance.objective.charges_changes else chunk
         made = search(constructions, limit | Reported(report), chunk, better, first)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(Stop.ITERATIONS if made == most else early, counts={"iterations": made})

@@ -141,13 +141,13 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if not starts:
         assert made_by is not None
         return made_by
-    best, time_is_up = starts[0][0], Reported(report)
+    time_is_up = Reported(report)
     with report.phase("search"):
         for _, start in starts:
             if time_is_up():
                 break
             rule = Iterations(options["iterations"] or inf) | time_is_up
-            best = min(best, descent.improve(start, rule)[0])
+            descent.improve(start, rule)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
         early if time_is_up() else Stop.ITERATIONS,

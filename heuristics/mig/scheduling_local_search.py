@@ -62,11 +62,12 @@ def local_search(
     current = min(tried, key=lambda order: tuple(order.value))
     best, candidate = (priced(current.jobs.copy(), bool(current.stay[0])) for _ in range(2))
     random = first_states("xorshift", seed, 1, 1, 1)
-    temperatures = HOT * (COLD / HOT) ** (np.arange(iterations) / max(1, iterations))
     done = 0
     while done < iterations and not stop():
-        anneal(p, current, best, candidate, temperatures[done : done + BETWEEN], random)
-        done = min(iterations, done + BETWEEN)
+        ends = min(iterations, done + BETWEEN)
+        temperatures = HOT * (COLD / HOT) ** (np.arange(done, ends) / iterations)
+        anneal(p, current, best, candidate, temperatures, random)
+        done = ends
     price(p, best, rank, minute, unit, room)
     # A start that no order makes may be better; an order is taken where both are equal.
     return best_of(problem, schedule(problem, minute, unit), given), done

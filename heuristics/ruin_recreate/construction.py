@@ -54,7 +54,9 @@ def construct(instance: Instance, problem: ModeTables, dual: DualPrices) -> Ruin
     """Return the state after one pass; None if `open_nodes` cannot be satisfied."""
     guide = guide_of(instance, problem, dual)
     kind, ran = _types(problem, dual), (problem.charge > 0) & (problem.home_kind >= 0)
-    kind[problem.home[ran]] = problem.home_kind[ran]
+    home, home_kind = problem.home[ran], problem.home_kind[ran]
+    may = instance.cluster.allowed[home, home_kind]  # `current` may have any type
+    kind[home[may]] = home_kind[may]
     state = empty_state(problem, kind)
     removed = kernels_recreate.removed_jobs(problem, state)
     space = kernels_node.layers(problem, state.jobs.shape[1] - 1)

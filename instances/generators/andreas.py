@@ -137,7 +137,7 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
             epochs=EPOCHS,
         )
     else:
-        variant, parameters["profiles"] = Path(profiles).stem, profiles
+        variant, parameters["profiles"] = Path(profiles).stem, str(profiles)
         catalogue = read_catalogue(as_given(profiles))
         cluster = energy_priced_nodes.measured_cluster(catalogue, nodes)
         times = energy_priced_nodes.measured_jobs(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)

@@ -190,6 +190,7 @@ def _draw(
 ) -> InstanceParts:
     nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
     seed, samples = integer("seed", seed, 0), integer("samples", samples, 1)
+    laws = str(laws)  # of a path, too
     parameters = {
         "nodes": nodes,
         "jobs": jobs,

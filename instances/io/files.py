@@ -13,7 +13,7 @@ from rsjs.core.errors import STANDARD, InputError, described, reason
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import deserialization, serialization
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
-from rsjs.instances.io.strict_json import Reader
+from rsjs.instances.io.strict_json import Reader, read_json
 from rsjs.instances.solution import Solution
 
 T = TypeVar("T")
@@ -94,6 +94,17 @@ def write_solution(
         solution, instance_digest, method=method, objective=objective, bound=bound
     )
     write_document(document, path)
+
+
+def refuse_other_format(path: str | Path, form: str) -> None:
+    """Refuse to replace a file that is a JSON object of another format, or of none."""
+    try:
+        document = read_json(path)
+    except InputError:
+        document = None
+    if isinstance(document, dict) and document.get("format") != form:
+        expected = f"{form} in the file to replace, or another folder"
+        raise InputError("/format", described("another document"), expected, path)
 
 
 def write_document(document: Document, path: str | Path) -> None:

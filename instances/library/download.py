@@ -13,6 +13,7 @@ import numpy as np
 from rsjs.core.errors import InputError
 from rsjs.instances.io.files import (
     read_document,
+    refuse_other_format,
     write_document,
     write_instance,
     write_workload,
@@ -98,10 +99,13 @@ def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
 
 
 def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
-    """Refuse a folder with another set: two sets would have one manifest."""
+    """Refuse a folder with another set, or something else: two would have one manifest."""
+    if not path.exists():
+        return
+    refuse_other_format(path, MANIFEST)
     try:
         other = read_json(path)["set"]
-    except (InputError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):  # damaged
         return
     if other != chosen.name:
         raise InputError("/set", other, f"{chosen.name}, or a folder of its own", path)

@@ -368,7 +368,12 @@ def build_jobs(
         whole = np.where(recorded_gpus, whole, np.inf)
     memory = np.where(np.isnan(rows.memory), _memory(rows, network, batch, may), rows.memory)
     fits = memory[:, None] <= np.array([gpu.memory_gb for gpu in cluster.gpu_types])
-    due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
+    admissible = np.where(fits[:, :, None], whole, np.inf)
+    for j in np.flatnonzero(np.isinf(admissible).all(axis=(1, 2)))[:1].tolist():
+        found = described(f"{network[j]} with {memory[j]:.3g} GB on {rows.gpus[j]:g} GPUs")
+        where = f"line {rows.line[j]}"
+        raise InputError(where, found, "a job that some node of the cluster may run", rows.file)
+    due = due_window(_DUE[options.rules], admissible)
     release = np.round((rows.submit - rows.submit[0]) / 3600, DIGITS)
     # Epochs that each job runs, by the distribution of its network.
     _, names, laws = sts.distributions(options.laws)

@@ -79,14 +79,14 @@ class TraceTally:
     weightless: int = 0  #: rows of weight 0
     first: float = np.inf  #: [s], of the submissions
     last: float = -np.inf  #: [s], of the submissions
-    #: hashes of the names of each chunk's jobs, and their lines
+    #: hashes of the names of each chunk's jobs, and their places among all rows
     names: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
 
     def add(self, rows: JobRecords) -> None:
         """Count a chunk."""
-        self.rows += len(rows)
         named = np.flatnonzero(rows.id != b"")  # lines that hold no job have no name
-        self.names.append((hash_texts(rows.id[named]), rows.line[named]))
+        self.names.append((hash_texts(rows.id[named]), self.rows + named))
+        self.rows += len(rows)
         for kind in flaws.KINDS:
             flawed = np.flatnonzero(rows.flaw & kind.bit)
             if not len(flawed):
@@ -111,13 +111,13 @@ class TraceTally:
             self._add_load(rows.subset(good))
 
     def duplicates(self) -> Ints:
-        """Return the lines of jobs that an earlier line has, in order."""
+        """Return the places of jobs that an earlier row has, in order."""
         if not self.names:
             return np.empty(0, dtype=np.int64)
-        hashes, lines = (np.concatenate(each) for each in zip(*self.names, strict=True))
+        hashes, places = (np.concatenate(each) for each in zip(*self.names, strict=True))
         order = np.argsort(hashes, kind="stable")
         again = order[1:][np.diff(hashes[order]) == 0]
-        return np.asarray(lines[np.sort(again)])
+        return np.asarray(places[np.sort(again)])
 
     def note_file(self, kind: FlawKind, place: RowLocation, count: int) -> None:
         """Count a flaw of a file."""
@@ -171,7 +171,7 @@ class QualityReport:
 
     def rows(self) -> Iterator[JobRecords]:
         """Read the trace, flaws that need more than one row or the cluster added."""
-        last = -np.inf
+        last, first = -np.inf, 0
         for rows in self.trace.rows():
             flaw = rows.flaw.copy()
             # Submitted before the row above, the last one of the chunk before included.
@@ -179,11 +179,10 @@ class QualityReport:
             before = np.append(last, rows.submit[timed])
             flaw[timed[before[1:] < before[:-1]]] |= flaws.UNSORTED.bit
             last = float(before[-1])
-            # Lines of duplicates within the chunk.
-            if len(self.duplicates) and len(rows):
-                near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
-                again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
-                flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
+            # Duplicates within the chunk.
+            near = np.searchsorted(self.duplicates, [first, first + len(rows)])
+            flaw[self.duplicates[slice(*near.tolist())] - first] |= flaws.DUPLICATE.bit
+            first += len(rows)
             # Nodes that may run each job: whether there are any, and one is large enough.
             on_gpu = (flaw & flaws.NO_GPU.bit) == 0
             code = np.where(rows.model < 0, len(rows.models), rows.model)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.resources import as_file, files
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from rsjs.campaigns.runner import Part
 from rsjs.campaigns.sources import pointed
 from rsjs.campaigns.spec import Campaign, read, with_methods
 from rsjs.comparison import Comparison, Watch, carried_out, several
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described, integer, nearest
 from rsjs.core.method import Method
 from rsjs.core.own_code import relative_to
@@ -111,9 +111,11 @@ def own_methods(
 
 def with_time_limit(campaign: Campaign, place: str, seconds: float) -> Campaign:
     """Return a campaign whose runs have another time limit; InputError at `place` for none."""
-    if not isinstance(seconds, int | float) or not 0 < seconds < inf:
-        raise InputError(place, seconds, "seconds > 0")
-    return replace(campaign, limits=replace(campaign.limits, time_limit=float(seconds)))
+    try:
+        limit = Limits.asked(time_limit=seconds).time_limit
+    except InputError as error:
+        raise InputError(place, seconds, error.expected) from None
+    return replace(campaign, limits=replace(campaign.limits, time_limit=limit))
 
 
 def bundled() -> list[str]:

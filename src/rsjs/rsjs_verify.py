@@ -33,7 +33,7 @@ Feasible, by the names of what may be violated:
     memory, admissible  it fits the GPU or the level; it has a time in this configuration
     capacity            GPUs taken whole + fewest GPUs that the shares pack into <= GPUs of the node
     open_nodes          as many nodes as the instance's rule asks for
-    claimed_objective, claimed_bound     true to 1e-6 relative
+    claimed_objective, claimed_bound     true to 1e-6 relative, the first also to 1e-6 $
 
 Objective: the sum of
 
@@ -96,7 +96,7 @@ import os
 import re
 import sys
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
@@ -129,7 +129,7 @@ MOST_TERMS = 3 * 10**8  # of sums that a certificate of a workload needs
 MOST_WORK, MOST_PRICED = 2 * 10**8, 10**7  # prices of a certificate; costs of jobs in slots
 UNIT = 10**12  # in a $: costs in bounds are rounded to this
 NODE_COUNT = "nodes"  # the count of nodes of a type
-FINEST = 60  # common denominator of a GPU's shares
+FINEST, MOST_UNITS = 60, 10**4  # common denominator of a GPU's shares; units of a GPU
 TOLERANCE, ROUNDING = Fraction(1, 10**6), Fraction(1, 10**9)  # of claims
 ZERO = Fraction(0)
 
@@ -377,6 +377,8 @@ def check_cluster(cluster: Document) -> None:
     gpus, types, groups = (cluster[key] for key in ("gpu_types", "node_types", "nodes"))
     for i, gpu in enumerate(gpus):
         where, parts = f"/cluster/gpu_types/{i}/levels", [s["units"] for s in gpu["levels"]]
+        whole, expected = gpu["units"], f"at most {MOST_UNITS} units"
+        must(whole <= MOST_UNITS, f"/cluster/gpu_types/{i}/units", whole, expected)
         must(max(parts, default=0) < gpu["units"], where, parts, f"parts of {gpu['units']} units")
         finest = gpu["units"] // math.gcd(gpu["units"], *parts)
         must(finest <= FINEST, where, finest, f"a common denominator of at most {FINEST}")
@@ -598,7 +600,8 @@ class Instance:
         law = self.laws[job["law"]]
         if rule == "expected":
             return law.mean_left(done)
-        return law.mean() - done if done < law.mean() else worst
+        mean = law.mean()
+        return mean - done if mean - done > ROUNDING + mean / 10**14 else worst
 
     def hours_late(self, job: Document, rate: Fraction, wait: Fraction = ZERO) -> Fraction:
         """Return the hours after the due date, or their expectation, for a start after `wait`."""
@@ -1215,6 +1218,10 @@ class Workload(Instance):
     def __init__(self, document: Document) -> None:
         normal = instance_of(document, THE_WORKLOAD)
         self._read(normal)
+        self._check(normal)
+        for name in CHANGES:
+            cost = self.rules.get(name, ZERO)
+            must(cost == 0, f"/objective/{name}", cost, "0: only an instance charges changes")
         self.epochs, jobs = normal["realised"]["epochs"], len(self.jobs)
         must(len(self.epochs) == jobs, "/realised/epochs", self.epochs, f"{jobs} entries")
         before, laws = -math.inf, normal["laws"]
@@ -1308,6 +1315,7 @@ class Prices:
             gpu, count, level = mode
             kind = self.workload.gpus[gpu]
             part = Fraction(kind["levels"][level]["units"], kind["units"]) if level >= 0 else 1
+            self.spend(len(self.example) * (1 + len(self._sizes[gpu])))
             exact = [part * self.of_gpus(gpu, count or 1, b) for b in self.example]
             self.lows[mode] = [max(0.0, rounded(price, -math.inf)) for price in exact]
         return self.lows[mode]
@@ -1315,6 +1323,7 @@ class Prices:
     def paid(self, mode: Mode, begin: Fraction, end: Fraction) -> Fraction:
         """Return the integral of the price of a mode, not above it [$]."""
         if mode not in self._paid:
+            self.spend(self.count)
             price = [Fraction(self.low(mode)[kind]) for kind in self.kind]
             total = [ZERO]  # from the first edge to each
             for b in range(self.count):
@@ -1330,6 +1339,10 @@ class Prices:
     def rents(self) -> Fraction:
         """Return what all nodes are paid above their costs [$]."""
         rent: list[Fraction] = []  # $/h of all nodes in a bucket of each kind
+        sizes = 1 + max(map(len, self._sizes.values()), default=0)
+        counts = sum(len(bill) for bill in self.bills.values())
+        groups = [group["types"] for group in self.workload.groups]
+        self.spend(len(self.example) * (counts * sizes + sum(map(len, groups))) + self.count)
         for b in self.example:
             worth = {}
             for v in self.workload.present:
@@ -1352,6 +1365,7 @@ class AloneJob:
         self.slowest = self.work * max(rates.values())
         least = min(rates.values())
         must(least * LARGEST >= 1, f"/jobs/{j}/hours_per_epoch", least, f">= {1 / LARGEST}")
+        prices.spend(len(prices.example) * len(rates))
         speeds = [rounded(1 / rate, math.inf) for rate in rates.values()]
         lows = [prices.low(mode) for mode in rates]
         self.modes = [  # (speed, $/h) of the modes that may be best, by kind of bucket
@@ -1370,9 +1384,10 @@ class AloneJob:
         """Return the hours from the release to a time by kind of bucket."""
         edges, kind = self.prices.edges, self.prices.kind
         found = {kind[-1]: max(ZERO, min(edges[0], until) - self.release)}
-        for b in range(max(0, bisect_right(edges, self.release) - 1), self.prices.count):
-            if edges[b] >= until:
-                break
+        first = max(0, bisect_right(edges, self.release) - 1)
+        last = min(self.prices.count, bisect_left(edges, until))
+        self.prices.spend(max(0, last - first))
+        for b in range(first, last):
             time = min(edges[b + 1], until) - max(edges[b], self.release)
             found[kind[b]] = found.get(kind[b], ZERO) + max(ZERO, time)
         found[kind[-1]] += max(ZERO, until - max(edges[-1], self.release))
@@ -1504,9 +1519,11 @@ def in_one_run(prices: Prices, j: int) -> Fraction:
     for mode, job in sorted(alone, key=lambda one: one[1].cheapest + one[1].late(one[1].fastest)):
         run = job.work * rates[mode]
         ends = [job.fastest, *([job.due] if job.due > job.fastest else [])]
-        starts = (edge + run for edge in edges[bisect_right(edges, job.release) :])
-        for group in (ends, starts, edges[bisect_right(edges, job.fastest) :]):
+        first, soonest = bisect_right(edges, job.release), bisect_right(edges, job.fastest)
+        starts = (edges[b] + run for b in range(first, len(edges)))
+        for group in (ends, starts, (edges[b] for b in range(soonest, len(edges)))):
             for end in group:
+                prices.spend(1)
                 late = job.late(end)
                 if job.cheapest + late >= best:
                     break
@@ -1531,12 +1548,12 @@ def claimed_and_proved(subject: Instance, document: Any) -> tuple[Fraction, Frac
     must(kind == BOUND, "/format", kind, BOUND)
     if isinstance(subject, Workload):
         certificate = fit(document, THE_BOUND)
-        proved, slack = bound_of(subject, certificate), ROUNDING
+        proved = bound_of(subject, certificate)
     else:
         certificate = fit(document, THE_TREE)
-        proved, slack = bound_of_instance(subject, certificate), ZERO
+        proved = bound_of_instance(subject, certificate)
     claimed: Fraction = certificate["bound"]
-    return claimed, proved, claimed <= proved + slack * abs(proved)
+    return claimed, proved, claimed <= proved
 
 
 def verify_bound(subject: Any, certificate: Any) -> Fraction:

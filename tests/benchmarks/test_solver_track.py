@@ -97,6 +97,13 @@ def test_the_status_of_a_model_leaves_out_answers_that_are_wrong(rows):
     assert evidence.status_of_model(NONE, rows) == "not run"
 
 
+def test_a_model_with_an_optimum_called_infeasible_is_a_wrong_answer():
+    model = next(one for one in models() if one.objective is not None)
+    said = {"status": "no_solution", "stop": "infeasible", "objective": None, "bound": None}
+    assert evidence.is_wrong_answer(said, model)
+    assert not evidence.is_wrong_answer({**said, "stop": "time_limit"}, model)
+
+
 def test_a_bound_above_the_cost_is_refused_and_rounding_is_none():
     model = replace(ALL, objective=100.0, bound=90.0)
     assert better(model, None, 100.00000001, "m@highs").bound == 100.0

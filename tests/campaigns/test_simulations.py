@@ -18,6 +18,7 @@ from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.transform import redrawn
+from rsjs.runs.kinds import simulation
 from rsjs.runs.kinds.base import FIGURES, kind
 from rsjs.runs.kinds.simulation import KIND
 from rsjs.simulation import event_log
@@ -331,3 +332,14 @@ def test_a_policy_that_fails_is_an_error_with_its_reason(tmp_path, carry_out):
     assert (row["ended"], row["quality"]) == ("SOLVER_ERROR", "NO_SOLUTION")
     assert (row["objective"], row["late"]) == (None, None)
     assert row["message"].startswith("fifo:code at ")
+
+
+@pytest.mark.parametrize(
+    "left",
+    ['{"references": {"clairvoyant_greedy": 1.0}}', "[1]", '{"seconds_per_decision": 1}', "{"],
+)
+def test_a_policy_says_nothing_of_references(left, tmp_path):
+    (tmp_path / "figures.json").write_text(left)
+    assert simulation._told(tmp_path, "fifo:paper") == {}
+    if "references" in left:
+        assert simulation._told(tmp_path, "references?baselines=no") == json.loads(left)

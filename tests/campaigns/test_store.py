@@ -1,5 +1,6 @@
 """What a store keeps, goes on with, refuses and repairs."""
 
+import errno
 import gzip
 import json
 import os
@@ -358,3 +359,12 @@ def test_versions_of_an_environment_decide_what_is_missing(asked):
         python="", rsjs_version="1", solvers={}, methods=["jahani_patterns"], sha256=""
     )
     assert other.missing(third).startswith("solver highs is not installed: pip install")
+
+
+def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
+    def none(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("rsjs.campaigns.store.fcntl.flock", none)
+    with pytest.raises(OSError, match="Function not implemented"), Store(tmp_path).claimed("a"):
+        pass

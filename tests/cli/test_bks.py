@@ -208,6 +208,7 @@ BAD = [
     ("update --source me --folder {out}/k", "--solution: found nothing"),
     ("update {store} --without none --folder {out}/k", "--without: found 'none'"),
     ("update {store} --folder {file}", "a folder"),
+    ("list --folder {made} --solu --json", "--solu: found --json, too, expected one of them"),
     ("nothing", "nothing"),
 ]
 

@@ -101,7 +101,9 @@ def test_each_run_is_told_on_standard_error_when_it_ends(compared):
 
 @pytest.mark.process
 def test_solutions_can_be_checked(compared, rsjs, folder):
-    for path in (compared.folder / "solutions").glob("*N10*"):
+    found = [*(compared.folder / "solutions").glob("*N10*")]
+    assert found
+    for path in found:
         assert rsjs("check", folder / "large.json", path).code == 0
 
 

@@ -162,6 +162,15 @@ def test_a_report_as_json_has_the_counts_and_lines(run):
         (("--drop", "all"), {}, r"--drop: found 'all'"),
         (("--rules", "edf"), {}, r"--rules: found 'edf'"),
         (("--cluster", "V100"), {}, r"--cluster: found 'V100'"),
+        (
+            ("--cluster", "M60:4:2"),
+            {
+                "jobs": "gpus,duration,application\n1,3600,VGG16 (batch size 64)\n",
+                "columns": (),
+                "nodes": None,
+            },
+            r"jobs.csv: line 2: found VGG16 with 10.1 GB on 1 GPUs, expected a job that some node",
+        ),
         (("--cluster", "V100:4:1"), {}, r"--cluster: found nodes, and a list of nodes, expected"),
     ],
 )

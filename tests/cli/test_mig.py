@@ -160,3 +160,34 @@ def test_bad_input_is_told_in_one_line_and_writes_nothing(
     words = [word.format(**paths, config=config, out=out) for word in arguments.split()]
     assert message in rsjs(*words).refusal
     assert not out.exists()
+
+
+def test_no_command_writes_over_what_it_reads(rsjs, config, tmp_path):
+    jobs = tmp_path / "jobs.json"
+    rsjs("generate", "mig", config, "--seeds", 1, "-o", jobs)
+    before = jobs.read_bytes(), config.read_bytes()
+    for line in (
+        ("generate", "mig", config, "--seeds", 7, "-o", config),
+        ("mig", "schedule", jobs, "--method", "list", "-o", jobs),
+        ("mig", "schedule", jobs, "--method", "list", "--save", jobs),
+        ("convert", jobs, "--form", "published", "-o", jobs),
+    ):
+        assert "the file that is read" in rsjs(*line).refusal
+    assert (jobs.read_bytes(), config.read_bytes()) == before
+    twice = tmp_path / "x.json"
+    told = rsjs("mig", "schedule", jobs, "--method", "list", "--save", twice, "-o", twice).refusal
+    assert "two outputs" in told
+
+
+def test_a_folder_with_another_manifest_is_refused(rsjs, config, tmp_path):
+    (tmp_path / "out").mkdir()
+    other = tmp_path / "out" / "manifest.json"
+    other.write_text('{"format": "of somebody"}')
+    assert (
+        "/format: found another document"
+        in rsjs("generate", "mig", config, "-o", other.parent).refusal
+    )
+    assert (
+        "/format: found another document" in rsjs("fetch-set", "tiny", "-o", other.parent).refusal
+    )
+    assert other.read_text() == '{"format": "of somebody"}'

@@ -162,6 +162,7 @@ def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path, rsjs):
         ("--deviation 0.6", "--deviation"),
         ("--decision-limit 0", "--decision-limit"),
         ("--replay none.jsonl", "none.jsonl"),
+        ("--replay none.jsonl --epochs both", "--epochs: found 'both', expected a policy"),
     ],
 )
 def test_bad_input(workload, tmp_path, rsjs, arguments, told):

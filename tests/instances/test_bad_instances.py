@@ -89,6 +89,7 @@ INSTANCES = [
     ({f"{GPUS}/0/levels/1/units": 4}, "found 4, expected 1 to 3, of 4 units"),
     ({f"{GPUS}/0/units": 61}, "^/levels: found 61, expected a denominator <= 60"),
     ({f"{GPUS}/0/units": 0}, "found 0, expected a number >= 1"),
+    ({f"{GPUS}/0/units": 10001}, "found 10001, expected a number <= 10000"),
     ({f"{GPUS}/1/memory_gb": -1}, "found -1, expected a number >= 0"),
     # laws
     ({"/laws/short": []}, "found an array of 0, expected at least 1 entry"),

@@ -12,6 +12,7 @@ from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
 from rsjs.core.report import Report
 from rsjs.formulations import enumeration
+from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.heuristics.local_search import kernels_costs, kernels_search
 from rsjs.heuristics.local_search.arrays import solution_arrays, tables, without_empty_nodes
 from rsjs.heuristics.local_search.kernels_neighbourhoods import no_move
@@ -20,7 +21,7 @@ from rsjs.heuristics.ruin_recreate import arrays as ruin_arrays
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.generators import sts
+from rsjs.instances.generators import jahani, sts
 from rsjs.instances.instance import Workload
 from rsjs.instances.io import serialization
 from rsjs.instances.io.deserialization import to_instance
@@ -292,3 +293,14 @@ def test_a_workload_does_not_charge_them(example):
     fields = {name: getattr(instance, name) for name in shared}
     with pytest.raises(InputError, match="/objective/start: found 1, expected 0: only an instance"):
         Workload(**fields, jobs=jobs, realised_epochs=np.array([10, 8, 4]))
+
+
+def test_what_jobs_pay_that_stay_has_no_rounding_of_what_moving_would_cost():
+    instance = jahani.generate(nodes=3, jobs=6, seed=2)
+    instance = replace(instance, current=enumeration.best(instance))
+    little, much = (
+        PatternModel.of(with_change_costs(instance, migration=cost, start=0))
+        for cost in (0.5, 1e15)
+    )
+    assert len(much.stays.job)
+    assert much.stays.gain.tolist() == little.stays.gain.tolist()

@@ -238,3 +238,13 @@ def test_a_file_has_the_same_digest_however_it_is_written(random_document, tmp_p
     path.write_text(text, "utf-8")
     assert read_instance(path).digest == expected
     assert rsjs_verify.Instance(rsjs_verify.parsed(text)).digest == expected
+
+
+def test_both_take_a_job_at_the_rounded_mean_of_its_law_for_one_that_has_passed_it(
+    example, verdicts
+):
+    document = example(expectation="mean")
+    document["laws"]["short"] = [[1, 2], [2, 1]]  # E[W] = 4/3, and no double is
+    document["jobs"][1] |= {"epochs_max": 2, "epochs_done": 1.3333333333333333}
+    verdict, exact = verdicts(to_instance(document), ALL_RUN)
+    assert float(exact.objective) == pytest.approx(verdict.objective, rel=1e-12)

@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+import yaml
 
 from rsjs.core.errors import InputError
 from rsjs.instances.features import FEATURES, features
@@ -32,6 +33,7 @@ ROWS = [
     row(INSTANCES[1], "b", 1.0, status="wrong"),
     row(INSTANCES[1], "b", None, "FINISHED", "no_solution"),
     row(INSTANCES[1], "b", None, "CRASH: ValueError", "no_solution"),
+    row(INSTANCES[1], "b", 16.0),
     row(kiros.generate(nodes=2, jobs=6, seed=3), "c", 1.0),  # of another instance
 ]
 
@@ -44,7 +46,7 @@ def test_metadata_has_features_and_cost_over_the_least(tmp_path):
     assert [*lines[0]] == names
     assert [line["Source"] for line in lines] == ["kiros", "kiros"]
     assert [line["algo_a:x"] for line in lines] == ["0.5", ""]
-    assert [line["algo_b"] for line in lines] == ["0.0", ""]
+    assert [line["algo_b"] for line in lines] == ["0.0", ""]  # two of its runs have no solution
     told = {name: float(lines[0][f"feature_{name}"]) for name in FEATURES}
     assert told == features(INSTANCES[0])
 
@@ -63,20 +65,51 @@ def test_a_scenario_tells_each_method_on_each_instance(tmp_path):
         (run["algorithm"], run["repetition"], run["objective"], run["runstatus"]) for run in runs
     ]
     assert told == [
-        ("'a:x'", "1", "10.0", "ok"),
-        ("'a:x'", "2", "14.0", "ok"),
         ("'b'", "1", "8.0", "ok"),
-        ("'a:x'", "1", "?", "not_applicable"),
-        ("'b'", "1", "?", "timeout"),
-        ("'b'", "2", "?", "other"),
-        ("'b'", "3", "?", "other"),
-        ("'b'", "4", "?", "crash"),
+        ("'b'", "1", "160.0", "timeout"),  # ten times the greatest cost
+        ("'b'", "2", "160.0", "other"),
+        ("'b'", "3", "160.0", "other"),
+        ("'b'", "4", "160.0", "crash"),
+        ("'b'", "5", "16.0", "ok"),
     ]
+    assert {run["runtime"] for run in runs} == {"2.0"}
     values = relation(tmp_path / "feature_values.arff")
     assert {name: float(values[1][name]) for name in FEATURES} == features(INSTANCES[1])
     assert {line["all"] for line in relation(tmp_path / "feature_runstatus.arff")} == {"ok"}
-    assert all(1 <= int(line["fold"]) <= 10 for line in relation(tmp_path / "cv.arff"))
-    assert "algorithm_cutoff_time: 60\n" in (tmp_path / "description.txt").read_text()
+    assert [line["fold"] for line in relation(tmp_path / "cv.arff")] in (["1", "2"], ["2", "1"])
+    assert "not run on all instances: a:x\n" in (tmp_path / "readme.txt").read_text()
+    for file in tmp_path.glob("*.arff"):
+        first = file.read_text().splitlines()[0]
+        assert first == f"@RELATION {file.stem.upper()}_RSJS-mine"
+        assert "?" not in file.read_text()
+
+
+def test_the_description_of_a_scenario_is_yaml(tmp_path):
+    rows = [{**one, "seed": i, "memory_limit_mb": 4096} for i, one in enumerate(ROWS)]
+    write_aslib("mine", INSTANCES, rows, tmp_path)
+    told = yaml.safe_load((tmp_path / "description.txt").read_text())
+    assert (told["scenario_id"], told["algorithm_cutoff_time"]) == ("RSJS-mine", 60)
+    assert (told["algorithm_cutoff_memory"], told["features_cutoff_time"]) == (4096, "?")
+    assert (told["algorithms_deterministic"], told["algorithms_stochastic"]) == ([], ["b"])
+    assert told["feature_steps"] == {"all": {"provides": [*FEATURES]}}
+    assert told["metainfo_algorithms"] == {"b": {"configuration": "b", "deterministic": False}}
+
+
+def test_the_mean_over_seeds_is_of_all_or_none(tmp_path):
+    rows = [row(INSTANCES[0], "a", 8.0), row(INSTANCES[0], "a", None, "TIMEOUT", "no_solution")]
+    write_metadata(INSTANCES[:1], [*rows, row(INSTANCES[0], "b", 8.0)], tmp_path / "metadata.csv")
+    with (tmp_path / "metadata.csv").open() as file:
+        (line,) = csv.DictReader(file)
+    assert (line["algo_a"], line["algo_b"]) == ("", "0.0")
+
+
+def test_a_scenario_needs_methods_run_on_all_instances_and_solutions(tmp_path):
+    with pytest.raises(InputError, match="no method with rows of all these instances"):
+        write_aslib("mine", INSTANCES, ROWS[:3], tmp_path)
+    none = [row(one, "a", None, "TIMEOUT", "no_solution") for one in INSTANCES]
+    with pytest.raises(InputError, match="no solution of these instances"):
+        write_aslib("mine", INSTANCES, none, tmp_path)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_rows_of_other_instances_make_no_scenario(tmp_path):

@@ -3,7 +3,8 @@
 import pytest
 
 from rsjs.core.report import SolveResult, Stop
-from rsjs.rows.build import ended, quality
+from rsjs.instances.check import Verdict
+from rsjs.rows.build import _reported, ended, quality, share_bounds
 
 ENDED = [  # end, exit code, stop, message, what it is called
     ("by itself", 0, "optimal", "", "FINISHED"),
@@ -55,3 +56,22 @@ def test_what_a_run_has(status, stop, gap, expected):
 def test_a_run_that_completed_with_a_bound_alone_says_so(stop, expected):
     row = {"status": "no_solution", "stop": stop, "own_gap": None, "gap_limit": 1e-4, "bound": 9.0}
     assert quality(row) == expected
+
+
+def test_only_bounds_of_the_instance_as_given_count():
+    verdict = Verdict(feasible=True, violations=(), terms={}, objective=10.0)
+    claimed = {"solution": None, "objective": 10.0, "bound": 10.0, "stop": Stop.OPTIMAL}
+    relaxed = _reported(SolveResult(**claimed, bound_variant="relaxed"), verdict)
+    assert (relaxed["bound"], relaxed["own_gap"]) == (None, None)
+    given = _reported(SolveResult(**claimed, bound_variant="instance"), verdict)
+    assert (given["bound"], given["own_gap"]) == (10.0, 0.0)
+
+
+def test_a_bound_of_a_run_whose_solution_fails_the_check_is_shared_with_nobody():
+    known = {"instance_sha256": "0" * 64, "postponement": None, "energy": None, "message": ""}
+    rows = [
+        {**known, "status": "ok", "objective": 10.0, "bound": 5.0},
+        {**known, "status": "infeasible", "objective": None, "bound": 9.0},
+    ]
+    share_bounds(rows)
+    assert [row["best_bound"] for row in rows] == [5.0, 5.0]

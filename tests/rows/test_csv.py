@@ -87,6 +87,7 @@ def test_files_of_older_versions_call_the_own_gap_gap(tmp_path):
         ("rows.csv", b"bound\nnone\n", "row 1, bound: found 'none', expected a number"),
         ("rows.csv", b"bound\n1e400\n", "row 1, bound: found '1e400', expected a number"),
         ("rows.csv", b"bound\nnan\n", "row 1, bound: found 'nan', expected a number"),
+        ("rows.csv", b"bound\n'-5\n", 'row 1, bound: found "\'-5", expected a number'),
         ("rows.csv", b"seed\n1_000\n", "row 1, seed: found '1_000', expected a number"),
         ("rows.csv", b"bound,seed,bound\n1,2,3\n", "header: found bound twice, expected each"),
         ("rows.parquet", b"instance\n", "expected rows as Parquet"),

@@ -1,5 +1,7 @@
 """The Gymnasium environment: every action is a decision, and rewards add up to the cost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -195,3 +197,9 @@ def test_environments_are_made_by_name_and_side_by_side():
         rewards = many.step(actions)[1]
         alike = [env.step(action)[1] for env, action in zip(alone, actions, strict=True)]
         assert rewards == pytest.approx(alike)
+
+
+def test_a_rule_that_an_action_may_not_meet_is_refused(workload):
+    objective = replace(workload.objective, open_nodes="rsjs_eq")
+    with pytest.raises(InputError, match="/objective/open_nodes: found 'rsjs_eq', expected free"):
+        SchedulingEnv(replace(workload, objective=objective))

@@ -104,6 +104,26 @@ def test_at_the_end_of_a_period_all_controllers_are_asked(make):
     assert (found.status, found.totals.decisions) == (Status.COMPLETE, 3)
 
 
+def test_a_controller_whose_jobs_wait_is_not_asked_alone_at_the_end_of_a_period(make, monkeypatch):
+    """One controller runs a job, the other one has a job that it postpones."""
+    workload = waiting_cluster(make, [[3.0], [1.0]], [9.0, 9.0])
+    asked: list[tuple[float, str]] = []
+
+    def spied(_, whole):
+        def decide(state, memory):
+            name = state.instance.jobs.id[0]
+            asked.append((state.now, name))
+            runs = name == "j0" or state.now >= 3.0
+            return Choice(solution=Solution.of([0], [1], [0]) if runs else Solution.empty(1, 1))
+
+        return Policy(spelling="spied", decide=decide)
+
+    monkeypatch.setattr(registry, "served", spied)
+    team = registry.maker("hierarchical")(parse("hierarchical?controllers=2"), workload.submitted())
+    assert simulate(workload, team, Options(period=1.0)).message == ""
+    assert {name for now, name in asked if now == 1.0} == {"j0", "j1"}
+
+
 def test_the_first_method_that_serves_the_workload_runs():
     spelling = "hierarchical?method=(jahani_patterns@highs)|greedy:paper,controllers=2"
     found = simulate(STS, policy(spelling, STS))

@@ -302,6 +302,39 @@ def test_the_verifier_stops_at_prices_that_take_too_long(make, monkeypatch):
         rsjs_verify.verify_bound(document, certificate)
 
 
+def test_hours_and_edges_count_as_terms(make, monkeypatch):
+    workload = _two(make)
+    edges = [0, *(2 + i / 100 for i in range(200)), 5]
+    certificate = _certificate(workload) | {"edges": edges, "prices": {}}
+    for variant in ("free", "no_preemption"):
+        monkeypatch.setattr(rsjs_verify, "MOST_TERMS", 100)
+        with pytest.raises(rsjs_verify.Refused, match="/prices: found over 100 terms"):
+            rsjs_verify.verify_bound(of_workload(workload), certificate | {"variant": variant})
+
+
+def test_a_claim_is_at_most_what_is_proved_to_the_last_digit(make):
+    workload = _two(make)
+    proved = rsjs_verify.verify_bound(of_workload(workload), _certificate(workload))
+    claim = float(proved) * (1 + 1e-12)
+    with pytest.raises(rsjs_verify.Refused, match="/bound"):
+        rsjs_verify.verify_bound(of_workload(workload), _certificate(workload, claim))
+
+
+def test_the_verifier_refuses_workloads_that_charge_changes(make):
+    document = json.loads(json.dumps(of_workload(_two(make))))
+    document["objective"]["start"] = 1
+    with pytest.raises(rsjs_verify.Refused, match="/objective/start: found 1, expected 0"):
+        rsjs_verify.verify_bound(document, _certificate(_two(make)))
+
+
+def test_times_far_from_0_have_edges_that_differ(make):
+    far = {"release": [1e15, 1e15], "due": [1e15, 1e15]}
+    workload = _two(make, **far, hours=[{"A": [0.01]}, {"A": [0.01]}])
+    found = workload_bound(workload)
+    assert (np.diff(found.edges) > 0).all()
+    assert found.value >= 0
+
+
 def test_the_verifier_refuses_rates_that_have_no_inverse(make):
     workload = _two(make, hours=[{"A": [5e-324]}, {"A": [2.0]}])
     with pytest.raises(rsjs_verify.Refused, match="/jobs/0/hours_per_epoch: found 5e-324"):

@@ -55,7 +55,6 @@ from scipy.sparse import csr_array
 from rsjs.core.call import Call
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.row_builder import RowBuilder
@@ -70,7 +69,6 @@ from rsjs.formulations.rsjs.aggregated.capacity_rows import (
 from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, ModeCosts, column_types_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
 from rsjs.instances.bin_packing import filled_gpus, gpus_for_shares
-from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import nodes_with_a_job
 from rsjs.instances.solution import Solution
@@ -274,14 +272,7 @@ data_of = AggregatedModel.of
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the model; the solution is proved optimal only where it costs what the bound says."""
     result = solve(__name__, instance, call, report)
-    if result.stop not in (Stop.OPTIMAL, Stop.GAP):
-        return result
-    largest = float(cost_tables(instance).postponement.max())
-    stop = settled(Stop.OPTIMAL, result.objective, result.bound, largest)
-    gap = relative_gap(result.objective, result.bound)
-    if stop is Stop.OPTIMAL or gap <= call.limits.gap:
-        return replace(result, stop=stop)
-    return replace(result, stop=Stop.ITERATIONS, message=LEFT_OVER)
+    return replace(result, message=LEFT_OVER) if result.stop is Stop.ITERATIONS else result
 
 
 def arrays(data: AggregatedModel) -> MatrixModel:

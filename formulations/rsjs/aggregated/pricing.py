@@ -103,7 +103,7 @@ class LpSolution:
 
 
 class RestrictedLp:
-    """The program; `roles` and `jobs` are its columns so far."""
+    """The program; `types` and `jobs` are its columns so far."""
 
     def __init__(self, pricing: Pricing) -> None:
         rows, jobs = len(pricing.upper), len(pricing.postponement)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from rsjs.core.errors import InputError, described, reason
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.generators.assemble import made_by
-from rsjs.instances.io.files import write_document
+from rsjs.instances.io.files import refuse_other_format, write_document
 from rsjs.instances.io.serialization import Document, canonical_text
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.io import built
@@ -257,6 +257,8 @@ def write_sets(
         file.
     """
     folder, lines = Path(folder), []
+    if (folder / MANIFEST_NAME).exists():
+        refuse_other_format(folder / MANIFEST_NAME, MANIFEST)
     try:
         (folder / MANIFEST_NAME).unlink(missing_ok=True)
     except OSError as error:

@@ -94,11 +94,19 @@ def status_of_model(model: TrackModel, rows: Mapping[str, Sequence[AnyRow]]) -> 
 
 
 def is_wrong_answer(row: AnyRow, model: TrackModel) -> bool:
-    """Return whether an answer is none, or a bound is above a cost that is known to be reached."""
+    """
+    Return whether an answer is none, or a cost that is known refutes it.
+
+    A cost refutes a bound above it, and that there is no solution.
+    """
     if is_wrong(row):
         return True
     bound = known(row, "bound")
-    if model.objective is None or bound is None:
+    if model.objective is None:
+        return False
+    if row.get("stop") == "infeasible":
+        return True
+    if bound is None:
         return False
     return bool(bound > model.objective + PROVED * max(1.0, abs(model.objective)))
 

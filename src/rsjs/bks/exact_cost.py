@@ -9,7 +9,7 @@ from typing import Any
 
 from rsjs import rsjs_verify
 from rsjs.core.errors import InputError, described
-from rsjs.instances.check import check
+from rsjs.instances.check import ROUNDING, check
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 from rsjs.instances.solution import Solution
@@ -40,7 +40,7 @@ def agree(exact: Fraction | None, cost: float | None) -> bool:
     """Return whether the costs of both checkers differ by rounding only, or there are none."""
     if exact is None or cost is None:
         return exact is None and cost is None
-    return isclose(exact, cost, rel_tol=AGREEMENT)
+    return isclose(exact, cost, rel_tol=AGREEMENT, abs_tol=ROUNDING)
 
 
 def priced(instance: Instance, solution: Solution) -> dict[str, Any]:

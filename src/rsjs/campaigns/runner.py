@@ -129,16 +129,16 @@ class Part:
     def takes(self, run: Run) -> bool:
         """Return whether a run belongs to the part, which depends on its id alone."""
         i, n = self.shard
-        return int(run.id, 16) % n == i - 1 and (self.only is None or _fits(run, self.only))
+        return int(run.id, 16) % n == i - 1 and (self.only is None or fits(run, self.only))
 
     def repeats(self, record: Record) -> bool:
         """Return whether a run is carried out although it is done."""
         if self.again in HOW_ENDED:
             return ended(record.result, record.process).partition("(")[0] == self.again
-        return self.again is not None and _fits(record.run, self.again)
+        return self.again is not None and fits(record.run, self.again)
 
 
-def _fits(run: Run, pattern: str) -> bool:
+def fits(run: Run, pattern: str) -> bool:
     """Return whether a run's label, which begins with its method, or its instance begins so."""
     plain = pattern.replace("[", "[[]")  # of a label with an environment
     return any(fnmatchcase(text, f"{plain}*") for text in (run.label, run.instance))
@@ -196,9 +196,12 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         with pointed(file=campaign.file), relative_to(campaign.file.parent):
             runs, skipped = plan(campaign, environments, instances, store)
         _refuse_patterns(part, runs)
-    except InputError:  # Ctrl-C keeps the instances drawn so far
+    except InputError:
         if begun and folder is not None:
             discard(folder)
+        raise
+    except KeyboardInterrupt:  # what is drawn is not drawn again
+        instances.save()
         raise
     selected = in_order([run for run in runs if part.takes(run)])
     return Prepared(
@@ -216,7 +219,7 @@ def _refuse_patterns(part: Part, runs: list[Run]) -> None:
     """Raise InputError if a pattern takes none of the runs."""
     again = None if part.again in HOW_ENDED else part.again
     for option, pattern in (("--only", part.only), ("--again", again)):
-        if pattern is None or any(_fits(run, pattern) for run in runs):
+        if pattern is None or any(fits(run, pattern) for run in runs):
             continue
         found = described(f"{pattern} in none of {len(runs)} runs")
         raise InputError(option, found, f"how e.g. {runs[0].label} begins")

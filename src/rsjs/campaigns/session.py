@@ -75,6 +75,8 @@ def calibrate() -> dict[str, float | None]:
     if BACKENDS["highs"].available():
         instance, limits = jahani.generate(nodes=40, jobs=400, seed=1), Limits(gap=0.0)
         runs = [verified_run.run(instance, parse(MILP), limits) for _ in range(REPETITIONS)]
+        if any(one.result.stop is Stop.INTERRUPTED for one in runs):
+            raise KeyboardInterrupt
         times = [one.result.seconds["solve"] for one in runs if one.result.stop in SOLVED]
         solve = min(times, default=None)
     return {

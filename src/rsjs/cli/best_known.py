@@ -115,6 +115,8 @@ def list_(
         _write(entry, output, solution, certificate)
         _show(entry, as_json=as_json)
         return
+    if as_solu and as_json:
+        raise InputError("--solu", described("--json, too"), "one of them")
     if {output, solution, certificate} != {None}:
         raise InputError("INSTANCE", described("none"), "the instance to write")
     members = _members(name)

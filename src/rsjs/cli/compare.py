@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -273,7 +274,8 @@ def conclude(
 
     rows = found.rows
     if not rows:  # Ctrl-C
-        print("Interrupted before a run ended. Run the same command again to resume.")
+        told = "Interrupted before a run ended. Run the same command again to resume."
+        print(told, file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
     first = [found.summary()] if make is table else []
     if baseline is not None and any(row["method"] == baseline for row in rows):

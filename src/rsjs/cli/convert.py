@@ -116,7 +116,7 @@ def convert(
     is_folder = source.is_dir()
     of_jobs = not is_folder and is_mig(source)
     read = gpuscheduler_csv.read_any if is_folder else read_jobs if of_jobs else read_any
-    writable(output, folder=not is_folder and not of_jobs)
+    writable(output, source, folder=not is_folder and not of_jobs)
     with busy("converting"):
         content = read(source)
         if isinstance(content, SolutionFile):
@@ -151,8 +151,8 @@ def import_solution(
       rsjs import-solution instance.json model.sol --method rsjs_nodes -o solution.json
 
     The format is recognised from the first lines of the file, which may be .gz; it may also consist
-    of lines of a name and a value. Columns that are left out are 0. The solution
-    is written if it is feasible; else the exit code is 1.
+    of lines of a name and a value. Columns that are left out are 0. What violates the model is
+    refused; the solution is written if it is feasible, else the exit code is 1.
     """
     request = request_of(method)
     with options_named("--method"):
@@ -207,7 +207,7 @@ def _write_model(source: Path, output: Path, method: str | None, *, as_json: boo
     request = request_of(method or DEFAULT)
     with options_named("--method"):
         export.refuse(request.method.name, output)
-    writable(output)
+    writable(output, source)
     kind, named = kind_of_file(source), replace(request, solver=None).spelling
     with busy("building the model"):
         if kind.name in export.MIG:

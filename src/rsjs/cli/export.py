@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from rsjs.instances.library.sets import library_set, names
 from rsjs.reporting.archive.ijoc import export, paper, write_verifier
 from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
 from rsjs.reporting.archive.source_tree import checkout
-from rsjs.reporting.statistics.tidy import read_stored
+from rsjs.reporting.statistics.tidy import ROWS, read_stored
 
 app = typer.Typer(
     help="Write what authors attach to a paper, and data for other tools.\n\n\b\nExample:\n"
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 
 Text = str | None
+DAY = "a day like 2026-01-31"
 
 
 @app.command("verifier")
@@ -130,7 +132,7 @@ def features(
     algorithm selection, a scenario of ASlib. docs/reference/features.md has the features.
     """
     table = output.suffix == ".csv"
-    writable(output, folder=not table)
+    writable(output, *([] if rows is None else [rows, rows / ROWS]), folder=not table)
     if not table and rows is None:
         raise InputError("--rows", described("none"), "ROWS: a scenario has runs of methods")
     stored = [] if rows is None else read_stored(rows, events=False)
@@ -186,10 +188,14 @@ def dataset(
     for name, value, pattern, expected in (
         ("--models", models, "recipes|files", "recipes or files"),
         ("--url", url, r"https?://\S+", "an address like https://github.com/OWNER/NAME"),
-        ("--date", date, r"\d{4}-\d\d-\d\d", "a day like 2026-01-31"),
+        ("--date", date, r"\d{4}-\d\d-\d\d", DAY),
     ):
         if value is not None and not re.fullmatch(pattern, value):
             raise InputError(name, value, expected)
+    try:
+        datetime.date.fromisoformat(date or "2026-01-31")
+    except ValueError:
+        raise InputError("--date", date, DAY) from None
 
     def write_models(folder: Path) -> Iterator[Path]:
         for model, _ in fetch(track(), folder):

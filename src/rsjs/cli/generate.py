@@ -146,7 +146,10 @@ def _command(family: str) -> Callable[..., None]:
     """Return the command of a family: its options are the parameters of its generator."""
 
     def command(output: Path, as_json: bool, gap: float | None = None, **options: Any) -> None:
-        writable(output)
+        # options may name files: a catalogue, distributions
+        writable(
+            output, *(Path(value) for value in options.values() if isinstance(value, str | Path))
+        )
         with busy("drawing jobs"), options_named():
             subject = generate(family, gap_seconds=gap, **options)
             save(subject, output)
@@ -213,7 +216,7 @@ def mig(
     source = read_source(config, allow_plugins=allow_plugins)
     chosen = source.seeds if seeds is None else parsed_seeds(seeds)
     if len(chosen) == 1 and output.name.endswith((".json", ".json.gz")):
-        writable(output)
+        writable(output, config)
         jobs = source.make(chosen[0])
         write_jobs(jobs, output, form)
         print_made(jobs, output, as_json=as_json)

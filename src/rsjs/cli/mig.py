@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import (
     Json,
     MemoryLimit,
@@ -21,12 +22,20 @@ from rsjs.cli.options import (
     option,
     options_named,
 )
-from rsjs.cli.output import measured, print_json, print_values, print_verdict, writable
+from rsjs.cli.output import (
+    measured,
+    print_json,
+    print_values,
+    print_verdict,
+    refuse_same,
+    writable,
+)
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.errors import InputError
+from rsjs.core.report import Stop
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rsjs.core.call import Limits
     from rsjs.instances.mig.gpus import MigGpu
@@ -61,16 +70,18 @@ def _solve(
     allowed: Limits,
     outputs: tuple[Path | None, Path | None, Path | None],
     *,
+    read: Sequence[Path | None],
     as_json: bool,
     options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Run a method, write problem, solution and picture, print the row; exit code 0 or 1."""
+    """Run a method, write problem, solution and picture, print the row, end with the exit code."""
     from rsjs.rows import build
     from rsjs.runs import verified_run
     from rsjs.runs.kinds.base import kind_of
 
     for path in outputs:
-        writable(path)
+        writable(path, *(one for one in read if one is not None))
+    refuse_same(*outputs)
     kind, (save, output, picture) = kind_of(problem), outputs
     if save is not None:
         kind.write(problem, save)
@@ -104,6 +115,8 @@ def _solve(
         others = {name: row.get(name) for name in SHOWN if name in row}
         wrote = [("solution", str(output))] if outcome.verified and output is not None else []
         print_verdict(document, *measured(others), *wrote)
+    if outcome.result.stop is Stop.INTERRUPTED:
+        raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if outcome.verified else 1)
 
 
@@ -168,7 +181,8 @@ def schedule(
         objective=None if objective is None else parse_objective(objective),
         memory=tuple(map(int, memory)) or None,
     )
-    _solve(problem, method, allowed, (save, output, picture), as_json=as_json)
+    outputs = save, output, picture
+    _solve(problem, method, allowed, outputs, read=[file], as_json=as_json)
 
 
 @app.command("place")
@@ -205,7 +219,8 @@ def place(
     else:
         workloads = problem.read_problem(file)
     allowed = limits(time_limit, 0.0, 1, 0, None)
-    _solve(workloads, method, allowed, (save, output, picture), as_json=as_json)
+    outputs = save, output, picture
+    _solve(workloads, method, allowed, outputs, read=[file, gpus], as_json=as_json)
 
 
 @app.command("repartition")
@@ -254,7 +269,8 @@ def repartition(
         refuse_partition(jobs, partition)
         options[PARTITION] = partition
     allowed = limits(time_limit, gap, 1, 0, None)
-    _solve(jobs, method, allowed, (save, output, picture), as_json=as_json, options=options)
+    outputs, read = (save, output, picture), [file, gpus]
+    _solve(jobs, method, allowed, outputs, read=read, as_json=as_json, options=options)
 
 
 @app.command("reproduce-dataset")

@@ -34,7 +34,7 @@ def reproduce(
     ] = None,
     size: Annotated[str, option("SIZE", "quick: minutes; paper: what the paper ran.")] = "quick",
     missing: Annotated[
-        bool, option(None, "Take rows with a commit that DIR has, of this size.", "--missing")
+        bool, option(None, "Take rows with a commit that DIR has, of whatever size.", "--missing")
     ] = False,
     list_: Annotated[bool, option(None, "List the claims and run nothing.", "--list")] = False,
     as_json: Json = False,

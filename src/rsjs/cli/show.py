@@ -87,6 +87,9 @@ def show(
     file, *others = files
     part = distribution is not None or profile is not None
     if is_mig(file):
+        if part or output is not None:
+            found = described("MIG jobs or a configuration, and -o, --profile or --distribution")
+            raise InputError("", found, "an instance or a workload", file)
         show_jobs(files, allow_plugins=allow_plugins, as_json=as_json)
         return
     if len(others) > 1:

@@ -114,6 +114,8 @@ def simulate(
     if sum(given is not None for given in (policy, compare, replay)) > 1:
         found = described("several of --policy, --compare and --replay")
         raise InputError("", found, "one of them")
+    if replay is not None and epochs == BOTH:
+        raise InputError("--epochs", epochs, "a policy: a log has decisions made with what it says")
     try:
         options = Options(
             energy=energy,

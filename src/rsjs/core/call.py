@@ -45,6 +45,7 @@ class Limits:
             known = isinstance(value, kind) and not isinstance(value, bool)
             if not known or not sensible(value):
                 raise InputError(f"/{name}", value, expected)
+            given[name] = int(value) if kind is Integral else float(value)  # of numpy, too
         return cls(**given)
 
     def __post_init__(self) -> None:

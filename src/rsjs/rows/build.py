@@ -30,7 +30,7 @@ from rsjs.core.method import with_names
 from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.check import ROUNDING, TOLERANCE
 from rsjs.rows.columns import COLUMNS, Row
-from rsjs.rows.select import group_by, known, problem
+from rsjs.rows.select import VALID, group_by, is_wrong, known, problem
 from rsjs.runs import provenance
 from rsjs.runs.gap import contradicts, gap, gap_over
 from rsjs.runs.kinds.base import kind
@@ -162,6 +162,7 @@ def _reported(result: SolveResult, verdict: Verdict | None) -> dict[str, Any]:
     status = "no_solution" if verdict is None else "ok" if verdict.feasible else "infeasible"
     if violations and all(one.constraint.startswith("claimed_") for one in violations):
         status = "wrong"
+    bound = result.bound if result.bound_variant in VALID else None
     message = "; ".join([result.message, *map(str, violations)]).strip("; ")
     if (more := len(message) - LONGEST_MESSAGE) > 0:
         message = f"{message[:LONGEST_MESSAGE]} ... {more} characters left out"
@@ -170,8 +171,8 @@ def _reported(result: SolveResult, verdict: Verdict | None) -> dict[str, Any]:
         "status": status,
         "objective": objective,
         **{name: terms.get(name) for name in TERMS},
-        "bound": result.bound,
-        "own_gap": gap(objective, result.bound),
+        "bound": bound,
+        "own_gap": gap(objective, bound),
         **dict.fromkeys(SHARED),
         **{name: verdict.counts.get(name) if verdict else None for name in ("executed", "late")},
         **{f"{phase}_s": result.seconds.get(phase) for phase in PHASES},
@@ -225,13 +226,13 @@ def quality(row: Row) -> str:
     if row["status"] in ("wrong", "infeasible"):
         return "WRONG"
     if row["status"] == "ok":
-        own, limit = row["own_gap"], row["gap_limit"]
+        own, limit = known(row, "own_gap"), known(row, "gap_limit")
         proved = own is not None and limit is not None and own <= limit + GAP_ROUNDING
         return "OPTIMAL_VERIFIED" if proved else "FEASIBLE_VERIFIED"
     if row["stop"] == Stop.INFEASIBLE:
         return "INFEASIBLE_CLAIMED"
     completed = row["stop"] not in (*ENDED_BY_STOP, Stop.INTERRUPTED)
-    return "BOUND_ONLY" if completed and row["bound"] is not None else "NO_SOLUTION"
+    return "BOUND_ONLY" if completed and known(row, "bound") is not None else "NO_SOLUTION"
 
 
 def share_bounds(rows: Sequence[Row]) -> None:
@@ -240,15 +241,17 @@ def share_bounds(rows: Sequence[Row]) -> None:
         costs = [cost for row in group for key in COSTS if (cost := known(row, key)) is not None]
         least = min(costs, default=None)
         for row in group:
-            if contradicts(least, row["bound"]):
+            bound = known(row, "bound")
+            if contradicts(least, bound):
                 row["status"] = "wrong"
-                row["message"] += f"; bound {row['bound']:g} above a cost reached, {least:g}"
-        valid = [r["bound"] for r in group if r["bound"] is not None and r["status"] != "wrong"]
-        best = max(valid, default=None)
+                told = row.get("message") or ""
+                row["message"] = f"{told}; bound {bound:g} above a cost reached, {least:g}"
+        valid = [known(row, "bound") for row in group if not is_wrong(row)]
+        best = max((bound for bound in valid if bound is not None), default=None)
         for row in group:
-            cost, postponement = row["objective"], row["postponement"]
+            cost, postponement = known(row, "objective"), known(row, "postponement")
             row["best_bound"] = best
             row["gap_to_best"] = gap(cost, best)
             if cost is not None and postponement is not None:
                 row["gap_without_postponement"] = gap_over(cost, best, cost - postponement)
-                row["gap_over_energy"] = gap_over(cost, best, row["energy"])
+                row["gap_over_energy"] = gap_over(cost, best, known(row, "energy"))

@@ -121,7 +121,7 @@ def _safe(value: Any) -> Any:
 def _value(key: str, field: str) -> Any:
     """Return the value of a field; ValueError says what was expected."""
     column = COLUMNS.get(key)
-    if field.startswith("'") and FORMULA.match(field):
+    if field.startswith("'") and FORMULA.match(field) and (column is None or column.type is str):
         return field[1:]
     if column is not None and column.type is str:
         return field if field or not column.optional else None

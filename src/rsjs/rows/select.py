@@ -29,6 +29,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
 BROKEN = ("CRASH", "SOLVER_ERROR")
+VALID = (None, "instance")  # variants of bounds that hold for the instance as given
 STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "solution INFEASIBLE"}
 DOLLARS = "$"
 MIG, OTHER = "mig", "other"
@@ -294,5 +295,6 @@ def distinct(rows: Sequence[R]) -> list[R]:
 def _differing(rows: Sequence[AnyRow]) -> list[str]:
     """Return the options that have several values in some simulations."""
     options = {known(row, "simulation") or "{}" for row in rows}
-    values = {value for text in options for value in json.loads(text).items()}
+    every = (value for text in options for value in json.loads(text).items())
+    values = {(key, json.dumps(value, sort_keys=True)) for key, value in every}
     return sorted(key for key, count in Counter(key for key, _ in values).items() if count > 1)

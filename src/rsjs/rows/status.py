@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rsjs.core.errors import InputError
-from rsjs.rows.select import AnyRow, is_wrong, known
+from rsjs.rows.select import VALID, AnyRow, is_wrong, known
 from rsjs.runs.gap import contradicts, gap
 from rsjs.simulation.options import is_comparable
 
@@ -109,7 +109,7 @@ def is_usual(row: AnyRow) -> bool:
 
 def _bound(row: AnyRow) -> float | None:
     """Return the bound of a row if it is valid for the instance."""
-    valid = known(row, "bound_variant") in (None, "instance")
+    valid = known(row, "bound_variant") in VALID
     bound: float | None = known(row, "bound") if valid else None
     return bound
 

@@ -72,7 +72,8 @@ class Family:
         if {*self._members} != before:
             self._shared_mb = self._next_look = 0.0
         own, began = resident - self._shared_mb, time.monotonic()
-        due = own > self.peak_mb and began >= self._next_look
+        # pages that were shared may have been written since
+        due = (own > self.peak_mb or self._shared_mb > 0) and began >= self._next_look
         if len(members) > 1 and (due or own > limit_mb):
             own = sum(_proportional_mb(member) for member in members)
             self._shared_mb = resident - own

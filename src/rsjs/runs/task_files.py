@@ -112,6 +112,12 @@ def all_events(folder: Path) -> Iterator[Line]:
     return events(Tail(folder / EVENTS).rest())
 
 
+def _number(name: str, value: Any) -> float:
+    if not _is_number(value):
+        raise TypeError(f"{name} = {value!r:.80}")
+    return float(value)
+
+
 def _is_number(value: Any) -> bool:
     """Whether a double holds it: JSON of Python knows NaN, and integers of any length."""
     with suppress(OverflowError):
@@ -190,7 +196,7 @@ def read_result(folder: Path) -> SolveResult | None:
     document |= {name: _finite(document[name]) for name in ("objective", "bound")}
     document["events"] = tuple(
         Event(
-            seconds=float(event["seconds"]),
+            seconds=_number("seconds", event["seconds"]),
             incumbent=_finite(event["incumbent"]),
             bound=_finite(event["bound"]),
         )
@@ -198,8 +204,10 @@ def read_result(folder: Path) -> SolveResult | None:
     )
     for name in ("seconds", "counts"):
         for key, value in document[name].items():
-            if not _is_number(value) or (key == "total" and value < 0):
+            if _number(f"{name}[{key!r:.40}]", value) < 0 and key == "total":
                 raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
+    if document.get("peak_memory_mb") is not None:
+        _number("peak_memory_mb", document["peak_memory_mb"])
     document["message"] = printable(" ".join(document["message"].split()))
     return SolveResult(solution=read_decision(folder / SOLUTION), **document)
 
@@ -231,7 +239,7 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
         solution=solution,
         objective=known.get("incumbent") if solution is not None else None,
         bound=bound,
-        bound_source=None if bound is None else "solver",
+        bound_source=None,  # the events do not tell
         bound_variant=None if bound is None else "instance",
         seconds=seconds,
         events=tuple(found),

@@ -192,10 +192,11 @@ def workload_bound(
     jobs, nodes = hindsight(workload, options or Options())
     begin, end = horizon(workload, options or Options())
     length = (end - begin) / FIRST_BUCKETS if hours is None else hours
+    length = max(length, 1024 * np.spacing(abs(end)))  # so that edges differ
     if (end - begin) / length > MOST_BUCKETS:
         least = (end - begin) / MOST_BUCKETS
         raise InputError("/hours", hours, f">= {least:.3g}: up to {MOST_BUCKETS} buckets")
-    edges = np.array([begin + b * length for b in range(ceil((end - begin) / length) + 1)])
+    edges = np.array([begin + b * length for b in range(max(1, ceil((end - begin) / length)) + 1)])
     prices = np.zeros((len(workload.cluster.gpu_types), len(nodes.sizes), len(edges) - 1))
     value, prices, evaluations = best_known_prices(jobs, nodes, edges, prices, FIRST, variant)
     gain = np.inf

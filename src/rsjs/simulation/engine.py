@@ -223,7 +223,11 @@ class Simulation:
         reply, seconds = yield state
         self._seconds.append(seconds)
         choice = checked(reply, len(state.rows))
-        changes = cluster.place(choice.solution, self._constraints.check(state, choice.solution))
+        try:
+            change = self._constraints.check(state, choice.solution)
+        except InputError as error:  # shares whose packing takes too long
+            raise Stopped(Status.ERROR, str(error)) from None
+        changes = cluster.place(choice.solution, change)
         self.memory, self._decided_at = choice.memory, cluster.now
         self._period_at = cluster.now + (options.period or inf)
         if choice.change is not None and choice.change.size:

@@ -113,7 +113,6 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         self.state: State | None = None
         self._simulation: Simulation
         self._steps: Steps
-        self._slot_rows: Ints
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -121,7 +120,9 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         """Begin an episode; a workload that is drawn is drawn from the seed, or the next number."""
         super().reset(seed=seed)
         drawn = self._drawn(int(self.np_random.integers(2**31)) if seed is None else seed)
-        if not np.array_equal(_modes(drawn), self.modes):
+        here, before = drawn.cluster, self._workload.cluster
+        alike = (len(here.gpu_types), here.largest) == (len(before.gpu_types), before.largest)
+        if not alike or not np.array_equal(_modes(drawn), self.modes):
             raise InputError("/workload", drawn, f"one with the nodes of {self._workload.name}")
         self._workload = drawn
         self._simulation = Simulation(self._workload, AGENT, self._options)
@@ -210,6 +211,9 @@ class SchedulingEnv(gymnasium.Env):  # type: ignore[misc]
         if not isinstance(drawn, Workload):
             found = described(f"an object of type {type(drawn).__name__}")
             raise InputError("/workload", found, "a workload, as `rsjs.load` returns it")
+        if (rule := drawn.objective.open_nodes) not in ("free", "jahani_eq"):
+            expected = "free or jahani_eq: others ask for solutions that an action may not be"
+            raise InputError("/objective/open_nodes", rule, expected)
         return drawn
 
     def _slots(self) -> Ints:

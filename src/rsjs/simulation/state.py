@@ -18,6 +18,7 @@ from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import SurvivalSteps, laws_of_jobs, steps_of_jobs, taken
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
+from rsjs.instances.costs import epochs_to_mean
 from rsjs.instances.epoch_distribution import DistributionTables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -33,14 +34,18 @@ def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:
 
 
 def add_shared_gpus(cluster: Cluster, placement: Solution, used: Ints) -> None:
-    """Add the GPUs that shares pack into to those in use."""
+    """Add the GPUs that shares pack into to those in use; of too many shares, their lower bound."""
     node, level = placement.job_node, placement.job_level
     shares: dict[int, list[int]] = {}
     for j in (level >= 0).nonzero()[0].tolist():
         shares.setdefault(int(node[j]), []).append(int(level[j]))
     for n, levels in shares.items():
-        gpu = cluster.gpu_types[cluster.gpu_of_type[placement.node_type[n]]]
-        used[n] += _packed(tuple(sorted(gpu.levels[own].units for own in levels)), gpu.units)
+        v = placement.node_type[n]
+        gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
+        units = tuple(sorted(gpu.levels[own].units for own in levels))
+        bound = -(-sum(units) // gpu.units)
+        fits = bound <= cluster.gpus_of_type[v]
+        used[n] += _packed(units, gpu.units) if fits else bound
 
 
 _packed = lru_cache(maxsize=4096)(gpus_for_shares)
@@ -145,8 +150,7 @@ class WorkloadData:
         laws, law = self._laws[0], self._laws[1][rows]
         if expectation == "expected":
             return laws.mean_remaining(law, done)
-        mean = laws.mean[law]
-        return np.where(done < mean, mean - done, left)
+        return epochs_to_mean(laws.mean[law], done, left)
 
     def jobs(self, state: State) -> JobData:
         """Return the data of the jobs at hand."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, isclose
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from rsjs import rsjs_verify
 from rsjs.bks import schedules
 from rsjs.bks.certificates import evaluated, refuse_narrow
 from rsjs.bks.entries import Document
-from rsjs.bks.exact_cost import AGREEMENT, priced
+from rsjs.bks.exact_cost import AGREEMENT, agree, priced
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
+from rsjs.core.report import Stop
 from rsjs.instances.check import TOLERANCE
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.deserialization import to_solution
@@ -172,7 +173,7 @@ def _with_cost(claim: Claim, files: Files, name: str) -> Claim:
     except InputError as error:
         raise FalseClaim.of(error, path) from None
     claimed, value = document.get("objective"), price["value"]
-    if claimed is not None and not isclose(claimed, value, rel_tol=AGREEMENT):
+    if claimed is not None and not agree(value, claimed):
         expected = f"{value!r}, the exact cost: correct it, or leave it out"
         raise FalseClaim("/objective", claimed, expected, path)
     bound = document.get("bound")
@@ -292,8 +293,13 @@ def _repeated(claim: Claim, request: Request, limits: Limits, document: Document
     instance: Any = claim.subject
     if document.get("permutation", 0):
         instance = permuted(instance, document["permutation"]).instance
-    result = verified_run.run(instance, request, limits).result
-    bound: float = document["bound"]
+    run = verified_run.run(instance, request, limits)
+    result, verdict, bound = run.result, run.verdict, float(document["bound"])
+    if result.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    if verdict is not None and not verdict.feasible:
+        expected = f"a run whose claims are true; {verdict.violations[0]}"
+        raise FalseClaim("/bound", bound, expected)
     if result.bound is None or result.bound_variant != "instance":
         expected = f"a run with a bound of the instance as given; it ended {result.stop.value}"
         raise FalseClaim("/bound", bound, expected)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from fnmatch import fnmatchcase
 from importlib.metadata import version
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from rsjs.bks.certify import certificate_of, short_of
 from rsjs.bks.exact_cost import priced
 from rsjs.bks.regenerate import document as document_of
 from rsjs.campaigns.records import Record
+from rsjs.campaigns.runner import fits
 from rsjs.campaigns.store import Store
 from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance
@@ -78,7 +79,7 @@ def make(
     survey = Store(store).survey(Store(store).ids())
     records = {record.run.id: record for record in survey.done}
     families: dict[str, _Parts] = defaultdict(_Parts)
-    chosen = {key for key, one in records.items() if fnmatchcase(one.run.label, f"{only}*")}
+    chosen = {key for key, one in records.items() if fits(one.run, only)}
     for sha256, found in sorted(candidates.items()):
         parts = _Parts()
         left_out += _add(parts, found, {key: records[key] for key in chosen}, certify)
@@ -172,9 +173,9 @@ def _told(records: Iterable[Record], cpus: Mapping[str, str | None]) -> dict[str
     labels = sorted({record.run.shown for record in used})
     machines = sorted({cpu for record in used if (cpu := cpus.get(record.session))})
     limits = {
-        "time_s": max(-int(-record.run.limits.time_limit // 1) for record in used),
+        "time_s": max(ceil(record.run.limits.time_limit) for record in used),
         "threads": max(record.run.limits.threads for record in used),
-        "memory_mb": max(int(record.run.limits.memory_limit_mb or 10**9) for record in used),
+        "memory_mb": max(ceil(record.run.limits.memory_limit_mb or 10**9) for record in used),
     }
     closed = all(limits[key] <= most for key, most in CLOSED_LIMITS.items())
     methods = labels[0] if len(labels) == 1 else f"best of {len(labels)} methods: "

@@ -173,6 +173,22 @@ def test_patterns_tell_status_and_bound(fake):
     assert (plain.objective, plain.bound, plain.stop) == (2.0, None, Stop.ITERATIONS)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("print('DONE')", "it says 'DONE' and wrote no solution"),
+        (
+            "open(solution, 'w').write('c0 = 2'); print('NONE')",
+            "it says 'NONE' and wrote a solution",
+        ),
+    ],
+)
+def test_what_a_program_says_and_what_it_writes_may_not_contradict(fake, body, said):
+    solver = fake(body, status={"DONE": "optimal", "NONE": "infeasible"})
+    with pytest.raises(ValueError, match=f"^solver fake: {said}$"):
+        solved(solver, MODEL)
+
+
 def test_a_bound_above_the_cost_is_passed_on_for_the_checker_to_refuse(fake):
     body = "open(solution, 'w').write('c0 2'); print('bound 5.0')"
     assert solved(fake(body, bound=r"bound (\S+)"), MODEL).bound > 2.0

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs import rsjs_verify
+from rsjs.core.errors import InputError
 from rsjs.formulations.certificates import tree
 from rsjs.formulations.certificates.node_model import NodeModel
 from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
+from rsjs.instances.io.json_schema import fit, schema_text
 from rsjs.instances.io.serialization import canonical_text, of_instance
 from tests.formulations.agreement import optimum, served
 
@@ -36,6 +38,9 @@ def certified(instance, target):
     entries, value = tree.grow(NodeModel.of(rsjs_verify.Slots(subject)), target)
     head = {"format": "rsjs-bound/1", "instance": subject.digest}
     document = {**head, "bound": tree.claim(value), "tree": entries}
+    fit(document, schema_text("bound"), None)
+    with pytest.raises(InputError):  # as the verifier refuses it
+        fit({**document, "tree": [{**entries[-1], "stays": {"0": 1}}]}, schema_text("bound"), None)
     proved = rsjs_verify.verify_bound(canonical_text(of_instance(instance)), json.dumps(document))
     assert proved == value
     return value, sum("most" not in entry for entry in entries)

@@ -6,6 +6,8 @@ from itertools import product
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.api import solve
+from rsjs.core.report import Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
@@ -143,3 +145,11 @@ def test_rows_as_printed_charge_overdue_jobs_more():
     corrected, _ = optimum(milp, LiteralModel(instance))
     printed, _ = optimum(milp, LiteralModel(instance, printed="overdue"))
     assert printed > corrected + 1e-3
+
+
+@pytest.mark.solver
+def test_the_optimum_of_the_printed_model_is_not_called_one_of_the_instance():
+    instance = overdue(CHOSEN[0])
+    assert (instance.jobs.due < instance.now).any()
+    result = solve(instance, "jahani_literal@highs?printed=overdue", gap=0.0)
+    assert (result.stop, result.bound) == (Stop.ITERATIONS, None)

@@ -222,6 +222,27 @@ def test_what_is_no_solution_of_the_model_is_refused(text, said, tmp_path):
     assert str(tmp_path / "m.sol") in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "jahani_patterns",
+            "{x} 1",
+            "row [0-9]+ violated by .*, expected columns that meet each row",
+        ),
+        ("jahani_patterns", "{L} -1", "violated by"),
+    ],
+)
+def test_what_violates_the_model_is_refused(name, text, said, tmp_path):
+    instance = jahani.generate(nodes=2, jobs=4, seed=1)
+    written = export.export(name, instance, {}, tmp_path / "model.mps")
+    columns = InHighs(written.path).lp.col_names_
+    of = {letter: next(c for c in columns if c.startswith(f"{letter}_")) for letter in "xL"}
+    (tmp_path / "m.sol").write_text(text.format(**of))
+    with pytest.raises(InputError, match=said):
+        export.import_solution(name, instance, {}, tmp_path / "m.sol")
+
+
 def test_every_method_with_a_linear_model_can_be_exported():
     for name in LINEAR:
         assert export.refuse(name, Path("m.lp")) is None

@@ -70,3 +70,14 @@ def test_a_gpu_without_shares_has_no_rows():
 def test_too_many_ways_to_fill_a_gpu_are_refused_in_one_line():
     with pytest.raises(ValueError, match="shares of gpu fill a GPU in more than 1000 ways"):
         shares_of(59, tuple(range(3, 20)))
+
+
+def test_many_shares_of_many_sizes_are_packed_at_once():
+    sizes = tuple(range(9, 16))
+    shares = shares_of(60, sizes)
+    load = [*sizes] * 5
+    filled = shares.filled(0, load)
+    assert len(filled) == gpus_for_shares(load, 60)
+    room = shares.room[0][:, list(filled)].sum(axis=1)
+    assert (room >= 5).all()
+    assert shares.filled(0, []) == ()

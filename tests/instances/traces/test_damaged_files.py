@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import tarfile
 import zipfile
@@ -232,3 +233,10 @@ def test_the_user_cannot_ask_for_more_nodes_than_a_file_may_have():
         with pytest.raises(InputError, match=f"1024 GPUs and {MAX_NODES} nodes"):
             parse_nodes(text)
     assert parse_nodes(f"V100:1024:{MAX_NODES}")[0].count == MAX_NODES
+
+
+def test_jobs_in_one_line_are_told_apart(texts):
+    jobs = json.loads(texts["philly"]["cluster_job_log"])
+    jobs[2]["jobid"] = jobs[0]["jobid"]
+    tally = report_on(json.dumps(jobs).encode()).tally
+    assert (tally.rows, tally.flaws["duplicate"]) == (4, 1)

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
 from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis, counts
 from rsjs.reporting.statistics.gaps import cost_summary, gap_summary
+from rsjs.reporting.statistics.tables import count_table
 from rsjs.reporting.statistics.tidy import matrix, solved, tidy
 from rsjs.rows.build import ENDED_BY_STOP
 
@@ -138,3 +140,57 @@ def test_every_reason_to_stop_has_a_cause(row, stop):
     found = counts(tidy([row("i", "a", stop=stop.value, **NOTHING)])).loc["a"]
     told = {**ENDED_BY_STOP, Stop.INTERRUPTED: "INTERRUPTED"}
     assert found[told.get(stop, "FINISHED")] == found[list(CAUSES)].sum() == 1
+
+
+def test_a_win_is_of_the_runs_with_the_same_seed(row):
+    rows = [
+        row("i", "a", objective=10.0),
+        row("i", "a", objective=12.0, seed=1),
+        row("i", "b", objective=20.0),
+        row("i", "b", objective=20.0, seed=1),
+    ]
+    runs = tidy(rows)
+    assert matrix(runs, "is_least").sum().to_dict() == {"a": 2, "b": 0}
+    assert Analysis(rows=rows).summary["wins"].to_dict() == {"a": 2, "b": 0}
+
+
+def test_a_run_that_was_ended_took_as_long_as_its_process(row):
+    ended = {"stop": "time_limit", "total_s": None, **NOTHING}
+    rows = [
+        row("i", "a"),
+        *(row(name, "a", **ended, process_s=s) for name, s in (("j", 12), ("k", 11))),
+    ]
+    assert Analysis(rows=rows).summary["seconds"].tolist() == [11.0]
+
+
+def test_of_a_schedule_all_stages_count(row):
+    stages = {"objective": 0.0, "bound": 0.0, "goal": "late,makespan"}
+    rows = [
+        row("i", "a", **stages, stages="[0, 155]", own_gap=0.2),
+        row("i", "b", **stages, stages="[0, 150]", own_gap=0.0),
+    ]
+    runs = tidy(rows).set_index("method")
+    assert runs["own_gap"].to_dict() == {"a": 0.2, "b": 0.0}
+    assert runs["is_least"].to_dict() == {"a": False, "b": True}
+
+
+def test_optimal_is_what_a_run_proved_to_its_own_limit_whatever_the_target(row):
+    analysis = Analysis(rows=[row("i", "a", objective=100.0, bound=96.0)], target=0.05)
+    assert analysis.summary["solved"].tolist() == [1]
+    (line,) = count_table(analysis).rows
+    assert (line["OPTIMAL_VERIFIED"], line["FEASIBLE_VERIFIED"]) == (0, 1)
+
+
+def test_what_was_not_run_has_not_failed_in_the_virtual_best(row):
+    rows = [
+        *(row(name, "a", bound=10.0, total_s=2.0) for name in "ij"),
+        *(row(name, "c", stop="time_limit", **NOTHING) for name in "ij"),
+        row("i", "b", bound=10.0, total_s=1.0),
+    ]
+    found = Analysis(rows=rows).virtual_best().methods
+    assert found["alone"].to_dict() == {"a": 2, "c": 0}
+
+
+def test_a_solution_without_a_cost_is_refused(row):
+    with pytest.raises(InputError, match="row 1, objective: found nothing, expected the checked"):
+        tidy([row("i", "a", objective=None)])

@@ -240,6 +240,8 @@ def _table(name: str, at: Path, rows: Rows, text: str) -> TableFile:
         declared = {COLUMNS[key].type} if name == "runs" and key in COLUMNS else kinds
         columns[key] = next((kind for kind in (str, float, int, bool) if kind in declared), str)
     own = {key: column.meaning for key, column in COLUMNS.items()} if name == "runs" else {}
+    if name == "models":
+        own = dict.fromkeys(("objective", "bound"), "$, of MIG models GPUs or minutes")
     return TableFile(file=file, name=name, text=text, columns=columns, meanings={**MEANINGS, **own})
 
 

@@ -3,18 +3,23 @@ Features and performance of instances in the forms of other tools.
 
     metadata.csv     instance space analysis (MATILDA): a line per instance, `Instances`, `Source`,
                      `feature_NAME`, and `algo_METHOD` = cost / least cost of the rows - 1
-    ASlib scenario   algorithm selection (Bischl et al. 2016): description.txt, feature_values.arff,
-                     feature_runstatus.arff, algorithm_runs.arff, cv.arff
+    ASlib scenario   algorithm selection (Bischl et al. 2016; the format is that of
+                     https://github.com/coseal/aslib-spec): readme.txt, description.txt,
+                     feature_values.arff, feature_runstatus.arff, algorithm_runs.arff, cv.arff
 
-Performance is that of stored rows; a method that has several on an instance, say of seeds, counts
-by their mean, in a scenario by repetition. Folds of cv.arff follow from the digests of instances.
+Performance is that of stored rows. In metadata.csv a method that has several on an instance, say of
+seeds, counts by their mean, and by none where one of them has no solution. A scenario has them by
+repetition; readme.txt says which methods and instances it leaves out, and what a run without a
+solution counts. Folds of cv.arff follow from the digests of instances.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.features import FEATURES, features
@@ -24,8 +29,27 @@ from rsjs.rows.csv import csv_text
 from rsjs.rows.select import BROKEN, AnyRow, is_wrong, known
 
 FOLDS = 10
+PENALTY = 10.0  # times the greatest cost of an instance: a run without a solution
 STATUS = {"TIMEOUT": "timeout", "MEMOUT": "memout"}  # how a run ended -> word of ASlib
 RUN_STATUS = "{ok,timeout,memout,not_applicable,crash,other}"
+STEP_STATUS = "{ok,timeout,memout,presolved,crash,other,unknown}"
+README = """\
+{name}: deep-learning training jobs on GPU clusters, decisions which jobs run now, where and with
+how many GPUs. Instances and methods are those of RSJS-Bench, whose documentation describes them.
+
+objective   cost of the solution [$] by an independent checker; less is better
+runtime     seconds from being given the instance to the end; of the process where it was ended
+            from outside, the time limit where neither is known
+
+A run without a solution, or with one that the checker refutes, counts {penalty:g} times the
+greatest cost that a run has on the instance. Runs end by themselves where they have done what they
+do (ok), at a limit of time or memory (timeout, memout; ok with a solution), or by an error (crash).
+Algorithms are stochastic if they have runs with several seeds.
+
+Left out, methods not run on all instances: {methods}
+Left out, instances without a solution by any method: {instances}
+Features: computed from the data of an instance alone, no costs of them are given.
+"""
 
 
 def write_metadata(instances: Sequence[Instance], rows: Iterable[AnyRow], path: Path) -> None:
@@ -35,7 +59,7 @@ def write_metadata(instances: Sequence[Instance], rows: Iterable[AnyRow], path: 
     lines = []
     for instance in instances:
         found = runs[instance.digest]
-        costs = {method: _mean(_costs(own)) for method, own in found.items()}
+        costs = {m: _mean(_costs(own)) for m, own in found.items() if len(_costs(own)) == len(own)}
         least = min((c for own in found.values() for c in _costs(own)), default=None)
         lines.append(
             {
@@ -57,37 +81,59 @@ def write_aslib(
     Raises
     ------
     InputError
-        If no row is of one of the instances.
+        If no method has rows of all instances, or none has a solution.
     """
     runs = _runs(instances, rows)
-    methods = list(dict.fromkeys(method for found in runs.values() for method in found))
+    known_to_all = dict.fromkeys(method for found in runs.values() for method in found)
+    methods = [m for m in known_to_all if all(m in found for found in runs.values())]
     if not methods:
-        raise InputError("", described("no row of these instances"), "rows of them")
-    limit = max(
-        row["time_limit"] for found in runs.values() for own in found.values() for row in own
-    )
-    ids = [instance.name for instance in instances]
-    values = [features(instance) for instance in instances]
-    executed = []
-    for instance in instances:
-        for method in methods:
-            own = runs[instance.digest].get(method, [])
-            executed += [[instance.name, i, method, *_told(row)] for i, row in enumerate(own, 1)]
-            if not own:
-                executed.append([instance.name, 1, method, None, None, "not_applicable"])
+        what = "no method with rows of all these instances" if known_to_all else None
+        found = described(what or "no row of these instances")
+        raise InputError("", found, "rows of them")
+    own_runs = {one.digest: {m: runs[one.digest][m] for m in methods} for one in instances}
+    greatest = {
+        digest: max((c for own in found.values() for c in _costs(own)), default=None)
+        for digest, found in own_runs.items()
+    }
+    chosen = [one for one in instances if greatest[one.digest] is not None]
+    if not chosen:
+        raise InputError("", described("no solution of these instances"), "runs with solutions")
+    of_all = [row for found in own_runs.values() for own in found.values() for row in own]
+    stochastic = [
+        m
+        for m in methods
+        if any(len({known(row, "seed") for row in found[m]}) > 1 for found in own_runs.values())
+    ]
+    executed = [
+        [one.name, i, method, *_told(row, PENALTY * cast(float, greatest[one.digest]))]
+        for one in chosen
+        for method in methods
+        for i, row in enumerate(own_runs[one.digest][method], start=1)
+    ]
     key = [("instance_id", "STRING"), ("repetition", "NUMERIC")]
+    scenario = f"RSJS-{name}"
+    folds = {one.digest: i % FOLDS + 1 for i, one in enumerate(sorted(chosen, key=_digest))}
+    left = [one.name for one in instances if one not in chosen]
     files = {
-        "description.txt": _description(name, methods, limit),
+        "readme.txt": README.format(
+            name=scenario,
+            penalty=PENALTY,
+            methods=", ".join(m for m in known_to_all if m not in methods) or "none",
+            instances=", ".join(left) or "none",
+        ),
+        "description.txt": _description(scenario, methods, stochastic, of_all),
         "feature_values.arff": _arff(
-            "FEATURE_VALUES",
+            f"FEATURE_VALUES_{scenario}",
             [*key, *((feature, "NUMERIC") for feature in FEATURES)],
-            [[one, 1, *own.values()] for one, own in zip(ids, values, strict=True)],
+            [[one.name, 1, *features(one).values()] for one in chosen],
         ),
         "feature_runstatus.arff": _arff(
-            "FEATURE_RUNSTATUS", [*key, ("all", RUN_STATUS)], [[one, 1, "ok"] for one in ids]
+            f"FEATURE_RUNSTATUS_{scenario}",
+            [*key, ("all", STEP_STATUS)],
+            [[one.name, 1, "ok"] for one in chosen],
         ),
         "algorithm_runs.arff": _arff(
-            "ALGORITHM_RUNS",
+            f"ALGORITHM_RUNS_{scenario}",
             [
                 *key,
                 *(("algorithm", "STRING"), ("objective", "NUMERIC"), ("runtime", "NUMERIC")),
@@ -96,9 +142,9 @@ def write_aslib(
             executed,
         ),
         "cv.arff": _arff(
-            "CV",
+            f"CV_{scenario}",
             [*key, ("fold", "NUMERIC")],
-            [[one.name, 1, int(one.digest, 16) % FOLDS + 1] for one in instances],
+            [[one.name, 1, folds[one.digest]] for one in chosen],
         ),
     }
     for file, text in files.items():
@@ -117,7 +163,8 @@ def _runs(
 
 
 def _costs(rows: Iterable[AnyRow]) -> list[float]:
-    return [row["objective"] for row in rows if not is_wrong(row) and known(row, "objective")]
+    costs = (known(row, "objective") for row in rows if not is_wrong(row))
+    return [cost for cost in costs if cost is not None]
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -128,16 +175,20 @@ def _over(cost: float | None, least: float | None) -> float | None:
     return None if cost is None or not least else cost / least - 1
 
 
-def _told(row: AnyRow) -> tuple[float | None, float | None, str]:
-    """Return objective, running time and status of a run."""
+def _told(row: AnyRow, imputed: float) -> tuple[float, float, str]:
+    """Return objective, imputed where there is none, running time and status of a run."""
+    seconds = (known(row, key) for key in ("total_s", "process_s", "time_limit"))
+    spent = next(value for value in seconds if value is not None)
     if is_wrong(row):
-        return None, known(row, "total_s"), "other"
+        return imputed, spent, "other"
     cost, ended = known(row, "objective"), str(row.get("ended"))
     if cost is not None:
-        word = "ok"
-    else:
-        word = "crash" if ended.startswith(BROKEN) else STATUS.get(ended, "other")
-    return cost, known(row, "total_s"), word
+        return cost, spent, "ok"
+    return imputed, spent, "crash" if ended.startswith(BROKEN) else STATUS.get(ended, "other")
+
+
+def _digest(instance: Instance) -> str:
+    return instance.digest
 
 
 def _arff(
@@ -156,26 +207,29 @@ def _cell(value: object, quoted: bool) -> str:
     return "'{}'".format(str(value).replace("'", "\\'")) if quoted else str(value)
 
 
-def _description(name: str, methods: Sequence[str], limit: float) -> str:
-    """Return description.txt, YAML; names of methods in quotes."""
-    lines = [
-        f'scenario_id: "RSJS-{name}"',
-        "performance_measures: [objective, runtime]",
-        "maximize: [false, false]",
-        "performance_type: [solution_quality, runtime]",
-        f"algorithm_cutoff_time: {limit:g}",
-        "algorithm_cutoff_memory: ?",
-        "features_cutoff_time: ?",
-        "features_cutoff_memory: ?",
-        "number_of_feature_steps: 1",
-        "default_steps: [all]",
-        "feature_steps:",
-        "  all:",
-        f"    provides: [{', '.join(FEATURES)}]",
-        f"features_deterministic: [{', '.join(FEATURES)}]",
-        "features_stochastic: []",
-        "metainfo_algorithms:",
-    ]
-    for method in methods:
-        lines += [f'  "{method}":', f'    configuration: "{method}"', "    deterministic: true"]
-    return "\n".join([*lines, ""])
+def _description(
+    scenario: str, methods: Sequence[str], stochastic: Sequence[str], rows: Sequence[AnyRow]
+) -> str:
+    """Return description.txt: YAML whose values are JSON, which is YAML; "?" = not set."""
+    memory = max((known(row, "memory_limit_mb") or 0 for row in rows), default=0)
+    told: dict[str, object] = {
+        "scenario_id": scenario,
+        "performance_measures": ["objective", "runtime"],
+        "maximize": [False, False],
+        "performance_type": ["solution_quality", "runtime"],
+        "algorithm_cutoff_time": max(row["time_limit"] for row in rows),
+        "algorithm_cutoff_memory": memory or "?",
+        "features_cutoff_time": "?",
+        "features_cutoff_memory": "?",
+        "algorithms_deterministic": [m for m in methods if m not in stochastic],
+        "algorithms_stochastic": [*stochastic],
+        "number_of_feature_steps": 1,
+        "default_steps": ["all"],
+        "feature_steps": {"all": {"provides": [*FEATURES]}},
+        "features_deterministic": [*FEATURES],
+        "features_stochastic": [],
+        "metainfo_algorithms": {
+            m: {"configuration": m, "deterministic": m not in stochastic} for m in methods
+        },
+    }
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in told.items())

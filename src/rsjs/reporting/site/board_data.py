@@ -27,7 +27,7 @@ from rsjs.bks.entries import BestKnown
 from rsjs.bks.evidence import is_wrong_answer, merged, model_rows, track
 from rsjs.core.errors import InputError, described
 from rsjs.instances.library.sets import library_set, names
-from rsjs.reporting.site.pages import instance_url
+from rsjs.reporting.site.pages import instance_url, slug
 from rsjs.reporting.site.report_data import SHOWN, Family, ReportRow, completed
 from rsjs.reporting.statistics.fairness import Finding, findings
 from rsjs.reporting.statistics.tidy import NEEDED_IN_FILE, ROWS, read_stored
@@ -350,7 +350,9 @@ def _sets(subjects: Mapping[str, Subject], models: Iterable[str]) -> list[BoardS
     others = [one for one in subjects.values() if not one.sets and one.rows]
     for source, own in group_by(others, lambda one: str(one.rows[0]["source"])).items():
         summary = f"Instances of no set, in results/{source}."
-        found.append(_set(f"of-no-set-{source}", summary, "others", own))
+        plain = re.fullmatch(r"[\w.-]+", source, re.ASCII)
+        named = f"of-no-set-{source if plain else slug(source)}"
+        found.append(_set(named, summary, "others", own))
     return [one for one in found if any(member.is_shown for member in one.members)]
 
 

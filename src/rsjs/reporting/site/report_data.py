@@ -132,7 +132,7 @@ def _completed(row: ReportRow, place: int) -> ReportRow:
         "family": family_of(row),
         "anchor": name if re.fullmatch(r"\w+", name, re.ASCII) else f"row{place}",
         "ended": known(row, "ended") or ENDED_BY_STOP.get(stop, failed),
-        "quality": known(row, "quality") or quality(row),
+        "quality": quality(row),  # anew: a bound of another source may refute the run
         "record": record,
         "problem_file": row.get("problem_file"),
         "solution_sha256": next(filter(None, solutions), None),

@@ -53,12 +53,12 @@ SHIFT = 1.0  # s
 Measure = Literal["time", "cost"]
 
 
-def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
+def counts(runs: pd.DataFrame) -> pd.DataFrame:
     """
     Return counts of runs of each method, by quality and by reason why they stopped.
 
     runs; one column for each of QUALITIES and CAUSES; not_run, the problems that other methods were
-    run on and this one was not. `target` as in `tidy.solved`.
+    run on and this one was not.
     """
     quality = pd.Series("NO_SOLUTION", index=runs.index)
     completed = ~runs["stop"].isin([*ENDED_BY_STOP, Stop.INTERRUPTED])
@@ -66,8 +66,8 @@ def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     quality[runs["stop"] == Stop.INFEASIBLE] = "INFEASIBLE_CLAIMED"
     quality[runs["status"].isin(["wrong", "infeasible"])] = "WRONG"
     quality[runs["valid"]] = "FEASIBLE_VERIFIED"
-    quality[solved(runs, "reached", target)] = "WITHIN_GAP"
-    quality[solved(runs, "proved", target)] = "OPTIMAL_VERIFIED"
+    quality[solved(runs, "reached")] = "WITHIN_GAP"
+    quality[solved(runs, "proved")] = "OPTIMAL_VERIFIED"
     cause = runs["stop"].map({**ENDED_BY_STOP, Stop.INTERRUPTED: "INTERRUPTED"})
     words = pd.concat([quality, cause.fillna("FINISHED")])
     names = methods(runs)
@@ -283,9 +283,8 @@ class Analysis:
         )
 
     def virtual_best(self) -> VirtualBest:
-        """Return the portfolio of all methods."""
-        filled = means.logarithms(means.penalised(self.times, self.limits), self.shift)
-        return means.virtual_best(filled, self.times, self.shift, self.ranked)
+        """Return the portfolio of the ranked methods."""
+        return means.virtual_best(self.logs[self.ranked], self.times[self.ranked], self.shift)
 
     def conditions(self) -> list[str]:
         """Return limits, versions and seeds; several seeds are meant to differ."""

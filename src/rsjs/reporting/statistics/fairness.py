@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 from rsjs.core.call import GRACE
@@ -112,7 +113,9 @@ def taken(rows: Sequence[Row]) -> Iterator[Finding]:
         options = json.loads(known(row, "options") or "{}")
         for name, (_, key) in TAKEN.items():
             found, asked = options.get(name), known(row, key)
-            if found is not None and asked is not None and found > asked * (1 + ROUNDING):
+            if not isinstance(found, Real) or asked is None:
+                continue  # of a method of the user's own, any word
+            if found > asked * (1 + ROUNDING):
                 of = row.get("method"), name
                 most[of] = max(most.get(of, (found, asked)), (found, asked))
     for (method, name), (found, asked) in most.items():

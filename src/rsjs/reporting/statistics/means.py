@@ -21,7 +21,6 @@ Matrices of seconds are problems x methods, NaN = failed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -102,20 +101,18 @@ class VirtualBest(NamedTuple):
     methods: pd.DataFrame
 
 
-def virtual_best(
-    logs: pd.DataFrame, times: pd.DataFrame, shift: float, candidates: Sequence[str] = ()
-) -> VirtualBest:
+def virtual_best(logs: pd.DataFrame, times: pd.DataFrame, shift: float) -> VirtualBest:
     """
     Return the virtual best of methods by `logarithms` of penalised seconds, and by seconds.
 
-    `candidates` for the single best are methods that were run on all problems; none = all are.
+    All methods were run on all problems.
     """
     of_instance = logs.groupby(level="instance", sort=False).mean()
     solves = times.notna().groupby(level="instance", sort=False).any()
     least = of_instance.min(axis=1)
     without = pd.DataFrame({name: of_instance.drop(columns=name).min(axis=1) for name in logs})
     means, mean = np.exp(of_instance.mean()) - shift, float(np.exp(least.mean()) - shift)
-    single = str(means[[*candidates] or [*logs]].idxmin())
+    single = str(means.idxmin())
     methods = pd.DataFrame(
         {
             "fastest": (solves & of_instance.le(least + 1e-12, axis=0)).sum(),

@@ -148,7 +148,7 @@ def tables(analysis: Analysis) -> list[Table]:
         made += [pairs_table(measure, analysis) for measure in measures]
     if len(analysis.ranked) > 1:
         made += [_ranks(measure, analysis) for measure in measures]
-        made += [] if analysis.is_shared else [_virtual_best(analysis)]
+        made += [] if analysis.is_shared or not analysis.ranked else [_virtual_best(analysis)]
     found = [table for table in made if table is not None]
     return [*(table.without_constants() for table in found), _fairness(analysis)]
 
@@ -222,7 +222,7 @@ def definition(analysis: Analysis) -> str:
 
 def count_table(analysis: Analysis) -> Table:
     """Return how many runs of each method have what, and why they stopped."""
-    found = counts(analysis.runs, analysis.target)
+    found = counts(analysis.runs)
     notes = [f"{STATUS_NOTE} The other counts tell why the run stopped."]
     return _table("counts", "Runs", by_method(found), notes, found.columns[~found.any()])
 
@@ -236,6 +236,7 @@ def schedule_table(rows: Sequence[Row]) -> Table | None:
     chosen = [row for row in rows if is_schedule(row)]
     if not chosen:
         return None
+    chosen = [row if row["status"] == "ok" else {**row, "objective": None} for row in chosen]
     runs = _numbers(chosen, ("objective", "best_bound", "total_s"))
     for key in (*KIND, "instance_sha256"):
         runs[key] = [row.get(key) for row in chosen]
@@ -326,7 +327,7 @@ def _means(analysis: Analysis) -> Table:
     notes = [
         f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
         " problems that the method was run on; time to solve: a failure"
-        f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
+        f" counts the time limit;{told} all ranked methods solved {counted(common, 'problem')};"
         f" PAR10: arithmetic mean, a failure counts 10 limits; {UNSOLVED}: solved nothing.",
         *([UNRANKED] if shared else []),
     ]
@@ -405,7 +406,7 @@ def _virtual_best(analysis: Analysis) -> Table:
     found = analysis.virtual_best()
     virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
     note = (
-        f"The fastest method of each instance: mean {virtual} s; the single best, "
+        f"The fastest ranked method of each instance: mean {virtual} s; the single best, "
         f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster, or"
         " at all; contribution: the virtual best's mean without the method by that with it."
     )

@@ -37,7 +37,15 @@ from rsjs.instances.io.strict_json import read_json
 from rsjs.reporting.references import Reference, cost_ratio, primal_gap, references, spent
 from rsjs.rows.columns import Row
 from rsjs.rows.csv import read_rows
-from rsjs.rows.select import competing, distinct, known, method_places, ordered, problem
+from rsjs.rows.select import (
+    competing,
+    distinct,
+    known,
+    method_places,
+    ordered,
+    problem,
+    stages,
+)
 from rsjs.runs.gap import contradicts, gap, ties
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
@@ -64,9 +72,10 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     Return one line per run, in the order of `select.ordered`; InputError for rows without sense.
 
     Columns: instance (a name of its own for each digest), seed, repetition, method; stop, status,
-    valid (bool); is_least (bool), whether no row has a lower cost; objective, best_cost, bound,
-    best_bound [$]; cost_ratio, objective / best_cost; spent_ratio, that without postponement; late,
-    share of the jobs; gap_to_best, own_gap in [0, 1]; primal_gap in [-1, 1]; seconds, limit [s];
+    valid (bool); is_least (bool), whether no run of the problem has a lower cost, stage by stage of
+    a schedule; objective, best_cost, bound, best_bound [$]; cost_ratio, objective / best_cost;
+    spent_ratio, that without postponement; late, share of the jobs; gap_to_best, own_gap in [0, 1];
+    primal_gap in [-1, 1]; seconds [s], of the process where it was ended from outside; limit [s];
     gap_limit; memory [MB]; events. NaN or None where nothing is known.
     """
     if not rows:
@@ -83,9 +92,16 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     best = references(rows)
     compared = competing(ordered(distinct(rows)))
     place = method_places(rows)
-    runs = pd.DataFrame(
-        [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
-    )
+    made = [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
+    least: dict[tuple[Any, ...], list[float]] = {}
+    for row, run in zip(compared, made, strict=True):
+        if run["valid"]:
+            of = tuple(run[key] for key in PROBLEM)
+            least[of] = min(stages(row), least.get(of, stages(row)))
+    for row, run in zip(compared, made, strict=True):
+        of = tuple(run[key] for key in PROBLEM)
+        run["is_least"] = run["valid"] and all(map(ties, stages(row), least[of]))
+    runs = pd.DataFrame(made)
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
 
@@ -102,6 +118,8 @@ def _refuse(row: StoredRow, place: str, file: Path | None = None) -> None:
             raise InputError(f"{place}, {key}", text, f"a JSON {JSON_NAMES[kind]}", file)
     if row["time_limit"] <= 0:
         raise InputError(f"{place}, time_limit", row["time_limit"], "a number > 0", file)
+    if row["status"] == "ok" and known(row, "objective") is None:
+        raise InputError(f"{place}, objective", described("nothing"), "the checked cost", file)
     if (known(row, "total_s") or 0) < 0:
         raise InputError(f"{place}, total_s", row["total_s"], "a number >= 0", file)
 
@@ -124,6 +142,8 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
         status = "wrong"
     cost = cost if status == "ok" else None
     late, jobs = known(row, "late"), known(row, "jobs")
+    # of a schedule the gap of the first stage that is not proved, which the run tells
+    own_gap = known(row, "own_gap") if known(row, "stages") else gap(cost, bound)
     return {
         "instance": row["instance"],
         "seed": int(row["seed"]),
@@ -132,7 +152,6 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
         "stop": row["stop"],
         "status": status,
         "valid": cost is not None,
-        "is_least": cost is not None and best.least is not None and ties(cost, best.least),
         "objective": cost,
         "best_cost": best.cost,
         "bound": bound if status != "wrong" else None,
@@ -141,9 +160,9 @@ def _run(row: StoredRow, best: Reference) -> dict[str, Any]:
         "spent_ratio": cost_ratio(spent(row) if status == "ok" else None, best.cost),
         "late": late / jobs if status == "ok" and late is not None and jobs else None,
         "gap_to_best": gap(cost, best.bound),
-        "own_gap": gap(cost, bound),
+        "own_gap": own_gap,
         "primal_gap": primal_gap(cost, best.cost),
-        "seconds": known(row, "total_s"),
+        "seconds": known(row, "total_s" if known(row, "total_s") is not None else "process_s"),
         "limit": row["time_limit"],
         "gap_limit": known(row, "gap_limit"),
         "memory": known(row, "peak_memory_mb"),

@@ -38,7 +38,7 @@ from rsjs.instances.mig.scheduling.schedule import (
 )
 
 SEARCH = "local_search"
-ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig_rules`
+ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig.scheduling_rules`
     "fcfs": "in order of arrival",
     "srpt": "fewest remaining steps first",
     "lrpt": "most remaining steps first",

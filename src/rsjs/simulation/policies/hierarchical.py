@@ -2,7 +2,7 @@
 Kiros' hierarchical controllers over time: K controllers with their own nodes and jobs.
 
 A job is dealt to a controller when it is submitted, for good; node n belongs to controller n mod K.
-Each controller runs a policy of its own, and is asked only when something happens to it: one of its
+Each controller runs a method of its own, and is asked only when something happens to it: one of its
 jobs comes or goes, asks for a change, or none of them runs. So the controllers are simulations
 independent of each other. At the end of a period all are asked.
 
@@ -42,7 +42,7 @@ class Last(NamedTuple):
 
 
 def policy(request: Request, whole: Instance) -> Policy:
-    """Build the policy `hierarchical`, with any policy for its controllers."""
+    """Build the policy `hierarchical`, with a method for its controllers."""
     from rsjs.simulation.policies.registry import served  # which imports this module
 
     cluster, split = whole.cluster, request.options["split"]
@@ -61,16 +61,18 @@ def policy(request: Request, whole: Instance) -> Policy:
         owner, lasts = _dealt(state, owner, runs, gpus, split), {**lasts}
         own = {k: np.flatnonzero(owner[state.rows] == k) for k in team}
         running = state.current.job_node >= 0
-        asked = [
+        happened = {
             k
             for k, jobs in own.items()
             if not np.array_equal(state.rows[jobs], lasts[k].rows)
             or lasts[k].due <= state.now + TIE
-            or (len(jobs) > 0 and not running[jobs].any())
-        ]
-        deciding = sum(own[k].size > 0 for k in asked or team)  # one after the other
+        }
+        idle = {k for k, jobs in own.items() if len(jobs) and not running[jobs].any()}
+        # where nothing happened to any of them, a period ends
+        asked = [k for k in team if k in happened | idle] if happened else [*team]
+        deciding = sum(own[k].size > 0 for k in asked)  # one after the other
         decision, change = state.kept, np.full(len(state.rows), inf)
-        for k in asked or team:
+        for k in asked:
             (part, method), jobs, last = team[k], own[k], lasts[k]
             nothing = Solution.empty(0, len(part.nodes))
             due, choice = inf, Choice(solution=nothing, memory=last.memory)

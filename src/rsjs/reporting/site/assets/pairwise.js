@@ -33,7 +33,7 @@ const chance = (p) => (p < 1e-4 ? "<0.0001" : p.toPrecision(3));
 function verdict(family, measure, one, other) {
   const found = tested(family, measure, one, other);
   if (!found) {
-    const none = `There is no problem that both ${one} and ${other} were run on.`;
+    const none = `Not tested: ${one} and ${other} were run on no problem together, or neither is the baseline.`;
     document.getElementById("verdict").replaceChildren(element("p", none, "note"));
     return;
   }
