@@ -71,7 +71,7 @@ def problem(change):
 
 def events(folder):
     head = "instance,instance_sha256,method,stop,status,time_limit,seed"
-    (folder / "rows.csv").write_text(f"{head}\ni,0,m,optimal,ok,1,0\n")
+    (folder / "rows.csv").write_text(f"{head}\ni,0,m,optimal,no_solution,1,0\n")
     return read_stored(folder)
 
 

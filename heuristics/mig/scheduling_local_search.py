@@ -64,10 +64,10 @@ def local_search(
     random = first_states("xorshift", seed, 1, 1, 1)
     done = 0
     while done < iterations and not stop():
-        ends = min(iterations, done + BETWEEN)
-        temperatures = HOT * (COLD / HOT) ** (np.arange(done, ends) / iterations)
+        after = min(iterations, done + BETWEEN)
+        temperatures = HOT * (COLD / HOT) ** (np.arange(done, after) / iterations)
         anneal(p, current, best, candidate, temperatures, random)
-        done = ends
+        done = after
     price(p, best, rank, minute, unit, room)
     # A start that no order makes may be better; an order is taken where both are equal.
     return best_of(problem, schedule(problem, minute, unit), given), done

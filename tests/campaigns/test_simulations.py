@@ -334,6 +334,12 @@ def test_a_policy_that_fails_is_an_error_with_its_reason(tmp_path, carry_out):
     assert row["message"].startswith("fifo:code at ")
 
 
+def test_what_is_left_in_the_place_of_a_log_is_kept_only_if_it_is_one(tmp_path):
+    (tmp_path / "x.jsonl.gz").write_text("x")
+    assert not KIND.keeps(tmp_path / "x.jsonl.gz")
+    assert not kind("instance").keeps(tmp_path / "x.jsonl.gz")
+
+
 @pytest.mark.parametrize(
     "left",
     ['{"references": {"clairvoyant_greedy": 1.0}}', "[1]", '{"seconds_per_decision": 1}', "{"],

@@ -165,8 +165,9 @@ def verified(run: Run, instance: str, result: SolveResult, work: Path) -> Verifi
     """Verify what a worker left in its folder, and write the solution's file there."""
     own, problem = kind(run.kind), problem_in(run, instance)
     found = own.verified(problem, run.method, run.options, result, work)
-    _clear(work / own.solution_file, is_file=found.verdict is not None)
-    own.save(problem, run.method, found, work / own.solution_file)
+    path = work / own.solution_file
+    _clear(path, is_file=found.verdict is not None or own.keeps(path))
+    own.save(problem, run.method, found, path)
     return found
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 from rsjs.core.call import GRACE
@@ -113,7 +112,7 @@ def taken(rows: Sequence[Row]) -> Iterator[Finding]:
         options = json.loads(known(row, "options") or "{}")
         for name, (_, key) in TAKEN.items():
             found, asked = options.get(name), known(row, key)
-            if not isinstance(found, Real) or asked is None:
+            if not isinstance(found, int | float) or asked is None:
                 continue  # of a method of the user's own, any word
             if found > asked * (1 + ROUNDING):
                 of = row.get("method"), name

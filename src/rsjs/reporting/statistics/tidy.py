@@ -94,13 +94,13 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     place = method_places(rows)
     made = [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
     least: dict[tuple[Any, ...], list[float]] = {}
-    for row, run in zip(compared, made, strict=True):
-        if run["valid"]:
-            of = tuple(run[key] for key in PROBLEM)
+    for row, line in zip(compared, made, strict=True):
+        if line["valid"]:
+            of = tuple(line[key] for key in PROBLEM)
             least[of] = min(stages(row), least.get(of, stages(row)))
-    for row, run in zip(compared, made, strict=True):
-        of = tuple(run[key] for key in PROBLEM)
-        run["is_least"] = run["valid"] and all(map(ties, stages(row), least[of]))
+    for row, line in zip(compared, made, strict=True):
+        of = tuple(line[key] for key in PROBLEM)
+        line["is_least"] = line["valid"] and all(map(ties, stages(row), least[of]))
     runs = pd.DataFrame(made)
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 

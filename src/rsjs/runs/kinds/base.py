@@ -153,6 +153,10 @@ class ProblemKind(ABC):
     def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:  # noqa: B027
         """Write the solution's file with what is claimed of it, if the worker has left none."""
 
+    def keeps(self, path: Path) -> bool:
+        """Return whether a record keeps what a run without a solution left in its place."""
+        return False
+
     def write_incumbent(self, solution: Any, folder: Path, every: bool) -> None:  # noqa: B027
         """Leave a solution that a method reports in the run's folder; beside others if `every`."""
 

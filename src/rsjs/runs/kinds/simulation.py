@@ -111,6 +111,15 @@ class _Simulations(ProblemKind):
         figures = {**figures, "totals": asdict(found.totals)}
         return Verified(result=result, verdict=_verdict(found, result.objective), figures=figures)
 
+    def keeps(self, path: Path) -> bool:
+        from rsjs.simulation import event_log
+
+        try:
+            event_log.read(path)
+        except (InputError, RecursionError):
+            return False
+        return True  # of a simulation that did not complete
+
     def read_solution(self, problem: Workload, path: Path) -> Claimed:
         from rsjs.simulation import event_log
 
