@@ -7,7 +7,7 @@ import yaml
 
 from rsjs.core.errors import InputError
 from rsjs.instances.features import FEATURES, features
-from rsjs.instances.generators import kiros
+from rsjs.instances.generators import jahani, kiros
 from rsjs.reporting.archive.instance_space import write_aslib, write_metadata
 
 INSTANCES = [kiros.generate(nodes=2, jobs=6, seed=seed) for seed in (1, 2)]
@@ -77,7 +77,9 @@ def test_a_scenario_tells_each_method_on_each_instance(tmp_path):
     assert {name: float(values[1][name]) for name in FEATURES} == features(INSTANCES[1])
     assert {line["all"] for line in relation(tmp_path / "feature_runstatus.arff")} == {"ok"}
     assert [line["fold"] for line in relation(tmp_path / "cv.arff")] in (["1", "2"], ["2", "1"])
-    assert "not run on all instances: a:x\n" in (tmp_path / "readme.txt").read_text()
+    assert (
+        "not run on all instances that they serve: a:x\n" in (tmp_path / "readme.txt").read_text()
+    )
     for file in tmp_path.glob("*.arff"):
         first = file.read_text().splitlines()[0]
         assert first == f"@RELATION {file.stem.upper()}_RSJS-mine"
@@ -95,6 +97,21 @@ def test_the_description_of_a_scenario_is_yaml(tmp_path):
     assert told["metainfo_algorithms"] == {"b": {"configuration": "b", "deterministic": False}}
 
 
+def test_a_method_that_does_not_serve_an_instance_is_not_applicable(tmp_path):
+    two = [INSTANCES[0], jahani.generate(nodes=2, jobs=6, seed=1)]
+    rows = [row(one, "greedy:paper", 10.0) for one in two]
+    write_aslib("two", two, [*rows, row(two[1], "jahani_patterns@highs", 8.0)], tmp_path)
+    runs = relation(tmp_path / "algorithm_runs.arff")
+    told = [(run["objective"], run["runtime"], run["runstatus"]) for run in runs]
+    assert told == [
+        ("10.0", "2.0", "ok"),
+        ("100.0", "60.0", "not_applicable"),
+        ("10.0", "2.0", "ok"),
+        ("8.0", "2.0", "ok"),
+    ]
+    assert "that they serve: none\n" in (tmp_path / "readme.txt").read_text()
+
+
 def test_the_mean_over_seeds_is_of_all_or_none(tmp_path):
     rows = [row(INSTANCES[0], "a", 8.0), row(INSTANCES[0], "a", None, "TIMEOUT", "no_solution")]
     write_metadata(INSTANCES[:1], [*rows, row(INSTANCES[0], "b", 8.0)], tmp_path / "metadata.csv")
@@ -104,7 +121,7 @@ def test_the_mean_over_seeds_is_of_all_or_none(tmp_path):
 
 
 def test_a_scenario_needs_methods_run_on_all_instances_and_solutions(tmp_path):
-    with pytest.raises(InputError, match="no method with rows of all these instances"):
+    with pytest.raises(InputError, match="no method with rows of all instances that it serves"):
         write_aslib("mine", INSTANCES, ROWS[:3], tmp_path)
     none = [row(one, "a", None, "TIMEOUT", "no_solution") for one in INSTANCES]
     with pytest.raises(InputError, match="no solution of these instances"):

@@ -25,6 +25,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.features import FEATURES, features
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
+from rsjs.methods import parse
 from rsjs.rows.csv import csv_text
 from rsjs.rows.select import BROKEN, AnyRow, is_wrong, known
 
@@ -42,11 +43,12 @@ runtime     seconds from being given the instance to the end; of the process whe
             from outside, the time limit where neither is known
 
 A run without a solution, or with one that the checker refutes, counts {penalty:g} times the
-greatest cost that a run has on the instance. Runs end by themselves where they have done what they
+greatest cost that a run has on the instance; so does a method that does not serve it
+(not_applicable), with the time limit. Runs end by themselves where they have done what they
 do (ok), at a limit of time or memory (timeout, memout; ok with a solution), or by an error (crash).
-Algorithms are stochastic if they have runs with several seeds.
+Algorithms are stochastic if runs on an instance differ in cost.
 
-Left out, methods not run on all instances: {methods}
+Left out, methods not run on all instances that they serve: {methods}
 Left out, instances without a solution by any method: {instances}
 Features: computed from the data of an instance alone, no costs of them are given.
 """
@@ -85,12 +87,16 @@ def write_aslib(
     """
     runs = _runs(instances, rows)
     known_to_all = dict.fromkeys(method for found in runs.values() for method in found)
-    methods = [m for m in known_to_all if all(m in found for found in runs.values())]
+    methods = [
+        m
+        for m in known_to_all
+        if all(m in runs[one.digest] or not _serves(m, one) for one in instances)
+    ]
     if not methods:
-        what = "no method with rows of all these instances" if known_to_all else None
+        what = "no method with rows of all instances that it serves" if known_to_all else None
         found = described(what or "no row of these instances")
         raise InputError("", found, "rows of them")
-    own_runs = {one.digest: {m: runs[one.digest][m] for m in methods} for one in instances}
+    own_runs = {one.digest: {m: runs[one.digest].get(m, []) for m in methods} for one in instances}
     greatest = {
         digest: max((c for own in found.values() for c in _costs(own)), default=None)
         for digest, found in own_runs.items()
@@ -99,17 +105,15 @@ def write_aslib(
     if not chosen:
         raise InputError("", described("no solution of these instances"), "runs with solutions")
     of_all = [row for found in own_runs.values() for own in found.values() for row in own]
-    stochastic = [
-        m
-        for m in methods
-        if any(len({known(row, "seed") for row in found[m]}) > 1 for found in own_runs.values())
-    ]
-    executed = [
-        [one.name, i, method, *_told(row, PENALTY * cast(float, greatest[one.digest]))]
-        for one in chosen
-        for method in methods
-        for i, row in enumerate(own_runs[one.digest][method], start=1)
-    ]
+    stochastic = [m for m in methods if any(_differ(found[m]) for found in own_runs.values())]
+    limit = max(row["time_limit"] for row in of_all)
+    executed: list[list[object]] = []
+    for one in chosen:
+        imputed = PENALTY * cast(float, greatest[one.digest])
+        for method in methods:
+            told = [_told(row, imputed) for row in own_runs[one.digest][method]]
+            told = told or [(imputed, limit, "not_applicable")]
+            executed += [[one.name, i, method, *each] for i, each in enumerate(told, start=1)]
     key = [("instance_id", "STRING"), ("repetition", "NUMERIC")]
     scenario = f"RSJS-{name}"
     folds = {one.digest: i % FOLDS + 1 for i, one in enumerate(sorted(chosen, key=_digest))}
@@ -185,6 +189,19 @@ def _told(row: AnyRow, imputed: float) -> tuple[float, float, str]:
     if cost is not None:
         return cost, spent, "ok"
     return imputed, spent, "crash" if ended.startswith(BROKEN) else STATUS.get(ended, "other")
+
+
+def _serves(method: str, instance: Instance) -> bool:
+    """Return whether a method may run on an instance; one that is not known might."""
+    try:
+        return parse(method).refusal(instance) is None
+    except InputError:
+        return True
+
+
+def _differ(rows: Iterable[AnyRow]) -> bool:
+    """Return whether runs differ in cost, or in whether there is one."""
+    return len({known(row, "objective") for row in rows}) > 1
 
 
 def _digest(instance: Instance) -> str:
