@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import mul, sub
 
@@ -33,6 +33,12 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
     if units == 20 and set(counts) <= {2, 3}:
         return max(-(-total // 20), -(-counts[3] // 6))
     return len(filled_gpus(counts.elements(), units))
+
+
+def gpus_taken(shares: Sequence[int], units: int, most: int) -> int:
+    """Return the min number of GPUs that hold the shares; a lower bound of more than `most`."""
+    bound = -(-sum(shares) // units)
+    return bound if bound > most else gpus_for_shares(shares, units)
 
 
 def filled_gpus(shares: Iterable[int], units: int) -> list[list[int]]:

@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.bin_packing import gpus_taken
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -256,9 +256,7 @@ def shared_gpus(instance: Instance, solution: Solution) -> Ints:
         v = solution.node_type[node]
         gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
         units = [gpu.levels[level].units for level in on_node]
-        bound = -(-sum(units) // gpu.units)
-        fits = bound <= cluster.gpus_of_type[v]
-        used[node] = gpus_for_shares(units, gpu.units) if fits else bound
+        used[node] = gpus_taken(units, gpu.units, int(cluster.gpus_of_type[v]))
     return used
 
 

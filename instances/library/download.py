@@ -100,12 +100,10 @@ def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
 
 def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
     """Refuse a folder with another set, or something else: two would have one manifest."""
-    if not path.exists():
-        return
     refuse_other_format(path, MANIFEST)
     try:
         other = read_json(path)["set"]
-    except (InputError, KeyError, TypeError):  # damaged
+    except (InputError, KeyError, TypeError):  # not there, or damaged
         return
     if other != chosen.name:
         raise InputError("/set", other, f"{chosen.name}, or a folder of its own", path)

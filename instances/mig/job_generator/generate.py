@@ -257,8 +257,7 @@ def write_sets(
         file.
     """
     folder, lines = Path(folder), []
-    if (folder / MANIFEST_NAME).exists():
-        refuse_other_format(folder / MANIFEST_NAME, MANIFEST)
+    refuse_other_format(folder / MANIFEST_NAME, MANIFEST)
     try:
         (folder / MANIFEST_NAME).unlink(missing_ok=True)
     except OSError as error:

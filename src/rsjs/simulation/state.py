@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.single_job import SurvivalSteps, laws_of_jobs, steps_of_jobs, taken
-from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.bin_packing import gpus_taken
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.costs import epochs_to_mean
 from rsjs.instances.epoch_distribution import DistributionTables
@@ -43,12 +43,10 @@ def add_shared_gpus(cluster: Cluster, placement: Solution, used: Ints) -> None:
         v = placement.node_type[n]
         gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
         units = tuple(sorted(gpu.levels[own].units for own in levels))
-        bound = -(-sum(units) // gpu.units)
-        fits = bound <= cluster.gpus_of_type[v]
-        used[n] += _packed(units, gpu.units) if fits else bound
+        used[n] += _taken(units, gpu.units, int(cluster.gpus_of_type[v]))
 
 
-_packed = lru_cache(maxsize=4096)(gpus_for_shares)
+_taken = lru_cache(maxsize=4096)(gpus_taken)
 ALL = slice(None)
 
 

@@ -40,13 +40,14 @@ from rsjs.rows.csv import read_rows
 from rsjs.rows.select import (
     competing,
     distinct,
+    is_best,
     known,
     method_places,
     ordered,
     problem,
     stages,
 )
-from rsjs.runs.gap import contradicts, gap, ties
+from rsjs.runs.gap import contradicts, gap
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
 WORDS = {
@@ -93,14 +94,14 @@ def tidy(rows: Sequence[StoredRow]) -> pd.DataFrame:
     compared = competing(ordered(distinct(rows)))
     place = method_places(rows)
     made = [{**_run(row, best[problem(row)]), "place": place[row["method"]]} for row in compared]
-    least: dict[tuple[Any, ...], list[float]] = {}
+    least: dict[tuple[Any, ...], StoredRow] = {}
     for row, line in zip(compared, made, strict=True):
         if line["valid"]:
             of = tuple(line[key] for key in PROBLEM)
-            least[of] = min(stages(row), least.get(of, stages(row)))
+            least[of] = min(least.get(of, row), row, key=stages)
     for row, line in zip(compared, made, strict=True):
         of = tuple(line[key] for key in PROBLEM)
-        line["is_least"] = line["valid"] and all(map(ties, stages(row), least[of]))
+        line["is_least"] = line["valid"] and is_best(row, least.get(of))
     runs = pd.DataFrame(made)
     return runs.astype(dict.fromkeys(runs.loc[:, "objective":"memory"], float))
 
