@@ -3,6 +3,8 @@
 import errno
 import io
 import json
+import subprocess
+import sys
 from dataclasses import asdict
 
 import pytest
@@ -36,6 +38,24 @@ def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_pat
     opened.clear()
     with pytest.raises(OSError, match="slots end without a run, the last one with code -9"):
         carry_out(asked, tmp_path / "other")
+
+
+@pytest.mark.process
+def test_children_that_another_thread_starts_meanwhile_are_left_alone(
+    campaign, carry_out, tmp_path, monkeypatch
+):
+    others, open_slot = [], pool.Local.open
+
+    def beside(self):
+        others.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
+        open_slot(self)
+
+    monkeypatch.setattr(pool.Local, "open", beside)
+    carry_out(campaign("fifo:paper"), tmp_path / "store")
+    (other,) = others
+    assert other.poll() is None
+    other.communicate(b"\n")
+    assert other.returncode == 0
 
 
 @pytest.mark.process

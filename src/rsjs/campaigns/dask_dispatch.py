@@ -38,7 +38,7 @@ from rsjs.core.errors import InputError, described, told
 from rsjs.core.own_code import DIRECTORY, directory, relative_to
 from rsjs.formulations.backends.registry import is_program
 from rsjs.rows.build import summary
-from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
+from rsjs.runs.process_tree import kill_if_stopped
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -121,7 +121,7 @@ def carry_out(order: Order, instance: bytes, folder: Path) -> dict[str, bytes] |
     from distributed import get_worker
 
     worker = get_worker()
-    key, mark = worker.get_current_task(), marked()
+    key = worker.get_current_task()
     nanny = config.get("distributed.nanny", {})  # whose variables change how memory is kept
     of_dask = {*nanny.get("pre-spawn-environ", ()), *nanny.get("environ", ())}
     variables = {name: value for name, value in os.environ.items() if name not in of_dask}
@@ -129,7 +129,7 @@ def carry_out(order: Order, instance: bytes, folder: Path) -> dict[str, bytes] |
     with tempfile.TemporaryDirectory(prefix="rsjs-", dir=worker.local_directory) as name:
         file, store = Path(name, "instance.json.gz"), Store(Path(name))
         file.write_bytes(instance)
-        slot = Slot(store, environment=variables | mark)
+        slot = Slot(store, environment=variables)
         try:
             python = sys.executable if order.run.environment == HERE else order.python
             slot.give(replace(order, instance=str(file), python=python))
@@ -143,7 +143,6 @@ def carry_out(order: Order, instance: bytes, folder: Path) -> dict[str, bytes] |
                     break
         finally:
             slot.end()
-            Family(slot.process.pid, with_root=False, mark=mark[MARK]).kill()
     return None
 
 

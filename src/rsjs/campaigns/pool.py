@@ -19,15 +19,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import psutil
-
 from rsjs.campaigns import records
 from rsjs.campaigns.pool_worker import Order
 from rsjs.campaigns.run import Run
 from rsjs.campaigns.session import Session
 from rsjs.campaigns.store import Store
 from rsjs.rows.build import summary
-from rsjs.runs.process_tree import kill_if_stopped, subreaper
+from rsjs.runs.process_tree import MARK, Family, kill_if_stopped, marked
 
 PATIENCE = 5.0  # seconds for a slot to end its run
 IDLE = 0.25  # seconds without news
@@ -94,14 +92,17 @@ class Slot:
         module: str = "rsjs.campaigns.pool_worker",
         environment: Mapping[str, str] | None = None,
     ) -> None:
+        # all that descends from it bears the mark: this process may have children of other threads
+        mark = marked()
         # a session of its own: Ctrl-C reaches this process alone
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, str(store.folder), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            env=environment,
+            env={**(os.environ if environment is None else environment), **mark},
         )
+        self._family = Family(self.process.pid, with_root=False, mark=mark[MARK])
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._input, self._output = self.process.stdin, self.process.stdout
@@ -139,7 +140,7 @@ class Slot:
         return lines
 
     def end(self) -> None:
-        """End the slot with its run; kill it if it does not answer."""
+        """End the slot with its run; kill it if it does not answer, and what it has left behind."""
         with suppress(BrokenPipeError):
             self._input.close()
         self.process.terminate()
@@ -148,6 +149,7 @@ class Slot:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._family.kill()
         self._output.close()
 
 
@@ -160,25 +162,22 @@ class Local(Dispatch):
     def carry_out(self) -> Iterator[News]:
         """Carry out the orders that are waiting, in slots."""
         self.slots: list[Slot] = []
-        self.others = {child.pid for child in psutil.Process().children()}
         self.session.begin(self.session.id, self.session.here(), self.most)
-        with subreaper():  # what a slot leaves that is killed comes to us
-            try:
-                for _ in range(min(self.most, len(self.waiting))):
-                    self.open()
-                while self.slots:
-                    ready, _, _ = select.select(self.slots, [], [], IDLE)
-                    for slot in self.slots:
-                        kill_if_stopped(slot.process.pid)
-                    if not ready:
-                        yield News(kind="idle")
-                    for slot in ready:
-                        yield from self._hear(slot)
-            finally:
+        try:
+            for _ in range(min(self.most, len(self.waiting))):
+                self.open()
+            while self.slots:
+                ready, _, _ = select.select(self.slots, [], [], IDLE)
                 for slot in self.slots:
-                    slot.end()
-                self._end_strays()
-                self.store.sweep()  # of slots that were ended while they removed a folder
+                    kill_if_stopped(slot.process.pid)
+                if not ready:
+                    yield News(kind="idle")
+                for slot in ready:
+                    yield from self._hear(slot)
+        finally:
+            for slot in self.slots:
+                slot.end()
+            self.store.sweep()  # of slots that were ended while they removed a folder
         self.session.end(self.session.id, self.session.here())
 
     def open(self) -> None:
@@ -188,7 +187,6 @@ class Local(Dispatch):
     def _close(self, slot: Slot) -> None:
         self.slots.remove(slot)
         slot.end()
-        self._end_strays()
 
     def _hear(self, slot: Slot) -> Iterator[News]:
         lines = slot.lines()
@@ -213,12 +211,3 @@ class Local(Dispatch):
                     self._close(slot)
                     return
                 slot.give(self.waiting.popleft())
-
-    def _end_strays(self) -> None:
-        """What a slot that was killed left behind: our children that are neither slots nor old."""
-        ours = {slot.process.pid for slot in self.slots} | self.others
-        while left := [one for one in psutil.Process().children() if one.pid not in ours]:
-            for stray in left:
-                with suppress(psutil.NoSuchProcess):
-                    stray.kill()
-            psutil.wait_procs(left, timeout=1.0)
