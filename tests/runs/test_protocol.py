@@ -17,7 +17,9 @@ from rsjs.runs.task_files import (
     packed,
     read_decision,
     read_result,
+    salvaged,
     write_array,
+    write_incumbent,
     write_result,
 )
 
@@ -132,6 +134,25 @@ def test_a_result_without_end_is_refused(tmp_path):
     (tmp_path / "result.json").symlink_to("/dev/zero")
     with pytest.raises(InputError, match="expected a regular file"):
         read_result(tmp_path)
+
+
+@pytest.mark.parametrize("last", ['{"event": "incumbent", "seconds": 2.0, "value": 5.0}\n', ""])
+def test_a_worker_killed_before_it_tells_of_a_solution_claims_the_cost_of_that_one(tmp_path, last):
+    known = '{"event": "incumbent", "seconds": 1.0, "value": 6.0}\n'
+    (tmp_path / "events.jsonl").write_text(known + last, "utf-8")
+    write_incumbent(DECISION, 5.0, tmp_path)
+    found = salvaged(tmp_path, Stop.TIME_LIMIT, "killed")
+    assert found.objective == 5.0
+    assert packed(found.solution).tolist() == packed(DECISION).tolist()
+
+
+@pytest.mark.parametrize("cost", [[], ["5"], [float("nan")], [5.0, 6.0]], ids=repr)
+def test_an_incumbent_whose_cost_makes_no_sense_is_refused(tmp_path, cost):
+    path = tmp_path / "incumbent.npy"
+    append_array(packed(DECISION), path)
+    append_array(np.array(cost), path)
+    with pytest.raises((TypeError, ValueError)):
+        salvaged(tmp_path, Stop.TIME_LIMIT, "killed")
 
 
 def test_the_highest_bound_on_the_way_is_claimed_too():

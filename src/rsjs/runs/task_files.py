@@ -4,7 +4,7 @@ What a worker process and its supervisor leave for each other in the run's folde
     task.json       what to run, written by the supervisor
     warm_start.npy  the decision to begin from, if there is one
     events.jsonl    one line per event, appended by the worker: started, incumbent, ...
-    incumbent.npy   the best decision so far, replaced whole
+    incumbent.npy   the best decision so far, then its cost as reported, replaced whole
     incumbents.npy  every decision reported, one array after the other, where the task asks for it
     result.json     the result, written last
     solution.npy    its decision
@@ -233,11 +233,12 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
         elif line["event"] in ("incumbent", "bound"):
             known[line["event"]] = line["value"]
             found.append(Event(seconds=line["seconds"], **known))
-    solution, bound = read_decision(folder / INCUMBENT), known.get("bound")
+    solution, objective = read_incumbent(folder)  # whose event may not have been written any more
+    bound = known.get("bound")
     return SolveResult(
         stop=stop,
         solution=solution,
-        objective=known.get("incumbent") if solution is not None else None,
+        objective=objective,
         bound=bound,
         bound_source=None,  # the events do not tell
         bound_variant=None if bound is None else "instance",
@@ -275,6 +276,21 @@ def read_decision(path: Path) -> Solution | None:
     """Read a solution, if it was written."""
     array = read_array(path)
     return None if array is None else unpacked(array)
+
+
+def write_incumbent(solution: Solution, objective: float, folder: Path) -> None:
+    """Leave the best solution so far with its cost as reported, both or neither."""
+    data = b"".join(map(_bytes, (packed(solution), np.array([objective], dtype=float))))
+    _replace(folder / INCUMBENT, data)
+
+
+def read_incumbent(folder: Path) -> tuple[Solution | None, float | None]:
+    """Read the best solution and its cost as reported, if they were written."""
+    solution = read_decision(folder / INCUMBENT)
+    if solution is None:
+        return None, None
+    _, cost = arrays(folder / INCUMBENT)
+    return solution, _number("cost of the incumbent", cost.item())
 
 
 def decisions(path: Path) -> Iterator[Solution]:

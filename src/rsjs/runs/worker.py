@@ -82,7 +82,8 @@ class StreamingReport(Report):
             self.log({"event": "phase", "name": name, "seconds": self.seconds[name]})
 
     def publish(self, solution: Any, objective: float) -> None:
-        kind(self.task.kind).write_incumbent(solution, self.folder, self.task.every_incumbent)
+        own, every = kind(self.task.kind), self.task.every_incumbent
+        own.write_incumbent(solution, objective, self.folder, every)
         self.log({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
 
     def publish_bound(self, value: float) -> None:

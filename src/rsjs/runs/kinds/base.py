@@ -157,7 +157,9 @@ class ProblemKind(ABC):
         """Return whether a record keeps what a run without a solution left in its place."""
         return False
 
-    def write_incumbent(self, solution: Any, folder: Path, every: bool) -> None:  # noqa: B027
+    def write_incumbent(  # noqa: B027
+        self, solution: Any, objective: float, folder: Path, every: bool
+    ) -> None:
         """Leave a solution that a method reports in the run's folder; beside others if `every`."""
 
     def incumbents(self, path: Path) -> Iterator[Any]:

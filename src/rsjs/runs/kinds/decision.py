@@ -14,12 +14,11 @@ from rsjs.methods import Request, all_methods
 from rsjs.recommendation import recommended, serving
 from rsjs.runs.kinds.base import Claimed, Json, ProblemKind, Verified
 from rsjs.runs.task_files import (
-    INCUMBENT,
     INCUMBENTS,
     append_array,
     decisions,
     packed,
-    write_array,
+    write_incumbent,
 )
 
 if TYPE_CHECKING:
@@ -60,8 +59,10 @@ class _Decisions(ProblemKind):
                 solution, problem.digest, path, method=method, objective=cost, bound=bound
             )
 
-    def write_incumbent(self, solution: Solution, folder: Path, every: bool) -> None:
-        write_array(packed(solution), folder / INCUMBENT)
+    def write_incumbent(
+        self, solution: Solution, objective: float, folder: Path, every: bool
+    ) -> None:
+        write_incumbent(solution, objective, folder)
         if every:
             append_array(packed(solution), folder / INCUMBENTS)
 

@@ -135,7 +135,9 @@ class _Schedules(ProblemKind):
                 problem, found.solution, path, method=method, objective=values, bound=bounds
             )
 
-    def write_incumbent(self, solution: Schedule, folder: Path, every: bool) -> None:
+    def write_incumbent(
+        self, solution: Schedule, objective: float, folder: Path, every: bool
+    ) -> None:
         write_schedule(solution, folder)
         if every:
             append_array(_packed(solution), folder / INCUMBENTS)
