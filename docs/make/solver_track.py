@@ -61,6 +61,18 @@ def censored(solvers: Sequence[str]) -> tuple[pd.DataFrame, pd.Series[float]]:
     return times.where(times.le(most, axis=0)), most
 
 
+def limits() -> str:
+    """Return a line per limit: how many models each solver ran, and the load when runs began."""
+    found = runs()
+    lines = []
+    for limit, some in found.groupby("time_limit"):
+        counts = some["solver"].value_counts()
+        load = some["load_before"].agg(["min", "max"])
+        told = " to ".join(formats.measured(one) for one in load)
+        lines.append([f"{limit:g} s", *(int(counts.get(one, 0)) for one in SOLVERS), told])
+    return table(["limit", *SOLVERS, "load"], lines)
+
+
 def solvers() -> str:
     """Return a line per solver: models run, proved, wrong, and means of the time."""
     found = [one for one in SOLVERS if one in wide("seconds")]
@@ -135,6 +147,7 @@ def profile(path: Path) -> Path:
 
 
 TABLES = {
+    "limits": limits,
     "solvers": solvers,
     "classes": classes,
     "models": by_model,

@@ -24,7 +24,9 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,10 +37,15 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.milp.export import ModelFile, Problem, built, export
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import refuse_other_format, write_document
+from rsjs.instances.io.serialization import Document
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library import sets
 from rsjs.instances.mig import problems
 
 SUFFIX = ".mps.gz"
+MANIFEST, MANIFEST_NAME = "rsjs-models/1", "manifest.json"
+SIZES = ("rows", "columns", "nonzeros", "integers")
 PROVED = 1e-6  # relative gap up to which an optimum is known
 
 
@@ -130,28 +137,36 @@ def models() -> tuple[TrackModel, ...]:
     )
 
 
-def chosen(names: Sequence[str]) -> list[TrackModel]:
+def chosen(patterns: Sequence[str]) -> list[TrackModel]:
     """
-    Return models by name, all without names.
+    Return the models whose names one of the patterns fits, `*` and `?` are wild; all without any.
 
-    InputError for a name that there is not.
+    InputError for a pattern that fits none.
     """
     known = {model.name: model for model in models()}
-    for name in names:
-        if name not in known:
-            raise InputError("", name, f"a model, e.g. {nearest(name, known)} (rsjs list models)")
-    return [known[name] for name in names] if names else list(models())
+    fitting = set[str]()
+    for pattern in patterns:
+        found = {name for name in known if fnmatchcase(name, pattern)}
+        if not found:
+            expected = f"a model, e.g. {nearest(pattern, known)} (rsjs list models)"
+            raise InputError("", pattern, expected)
+        fitting |= found
+    return [model for name, model in known.items() if name in fitting or not patterns]
 
 
 def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackModel, ModelFile]]:
     """
     Write the files of models, each compared with its digest; yield each when it is written.
 
+    Last comes the manifest: of each model in the folder file, digest, recipe, size and optimum.
+
     Raises
     ------
     InputError
-        If what is written here is not what the recipe says; no file is left of it then.
+        If what is written here is not what the recipe says; no file is left of it then. If the
+        manifest there is of another format; nothing is written then.
     """
+    refuse_other_format(folder / MANIFEST_NAME, MANIFEST)
     folder.mkdir(parents=True, exist_ok=True)
     for model in wanted:
         path, partial = folder / f"{model.name}{SUFFIX}", folder / f".{model.name}{SUFFIX}"
@@ -162,3 +177,47 @@ def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackMod
             raise InputError("/text_sha256", found, model.text_sha256, path)
         partial.replace(path)
         yield model, replace(written, path=path)
+    there = {model.name for model in wanted} | _listed(folder)
+    here = [model for model in models() if model.name in there]
+    write_document(_manifest(here), folder / MANIFEST_NAME)
+
+
+def _listed(folder: Path) -> set[str]:
+    """Return the models that a manifest lists as they are, and whose files are there."""
+    try:
+        entries = {
+            one["name"]: one["sha256"] for one in read_json(folder / MANIFEST_NAME)["models"]
+        }
+    except (InputError, KeyError, TypeError):  # not there, or damaged
+        return set()
+    return {
+        model.name
+        for model in models()
+        if entries.get(model.name) == model.text_sha256
+        and (folder / f"{model.name}{SUFFIX}").exists()
+    }
+
+
+def _manifest(listed: Sequence[TrackModel]) -> Document:
+    """Return what is in a folder of models, its licence, and what made it."""
+    return {
+        "format": MANIFEST,
+        "licence": sets.LICENCE,
+        "versions": {"rsjs-bench": version("rsjs-bench")},
+        "models": [
+            {
+                "file": f"{model.name}{SUFFIX}",
+                "name": model.name,
+                "sha256": model.text_sha256,
+                "formulation": model.method,
+                **{key: getattr(model, key) for key in SIZES},
+                "objective": model.objective,
+                "bound": model.bound,
+                "bound_by": model.bound_by,
+                "generator": model.generator,
+                "parameters": model.arguments,
+                "instance_sha256": model.instance_sha256,
+            }
+            for model in listed
+        ],
+    }

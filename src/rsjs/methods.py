@@ -351,7 +351,10 @@ def parse(specification: str, known: Mapping[str, Method] | None = None) -> Requ
     if name not in methods:
         if name.endswith(".py"):
             raise InputError("", specification.strip(), f"a function in the file, {name}:FUNCTION")
-        raise _unknown("method", name, methods)
+        solvers = [one.solvers[0] for one in methods.values() if one.solvers]
+        alone = len(methods) == len(solvers) == 1  # of models: without a solver it is none
+        more = f"@{solvers[0]}, one of rsjs list solvers" if alone else ""
+        raise _unknown("method", name, methods, more)
     method = methods[name]
     options = _options(method, tail)
     runs = {key: value for key, value in options.items() if isinstance(value, Request)}

@@ -98,6 +98,8 @@ BAD = [
     ("convert small.json", "'--output'"),
     ("generate", "command"),
     ("list nothing", "WHAT: found 'nothing', expected one of methods, policies"),
+    ("list models no-such", "NAME: found 'no-such', expected a model, e.g. "),
+    ("run solver-track --methods rsjs_nodes --dry-run", "expected e.g. solve@highs, one of rsjs"),
     ("doctor --now", "--now"),
     ("frobnicate", "frobnicate"),
 ]

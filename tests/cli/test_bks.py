@@ -198,6 +198,10 @@ BAD = [
     ("verify --folder {out}/none", "no best-known values"),
     ("list --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
     ("verify --set tinny --folder {made}", "--set: found 'tinny', expected e.g. tiny"),
+    (
+        "list --set mig-section4",
+        "--set: found mig-section4, of MIG jobs, expected a set",
+    ),
     ("sets --folder {out}/none", "no best-known values"),
     ("list nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
     (f"list {NAME} --folder {{made}} -o {{out}}", "a file to write"),

@@ -214,6 +214,15 @@ def test_a_policy_is_described_with_its_options_and_a_command(rsjs):
     assert "found --for of policies" in rsjs("list", "policies", "--for", "x.json").err
 
 
+def test_models_are_listed_by_pattern_with_what_is_known_of_each(rsjs):
+    placement = rsjs("list", "models", "mig_placement-*", "--json").json
+    assert {model["method"] for model in placement} == {"mig_placement"}
+    assert all(model["closed"] and model["bound_by"] for model in placement)
+    shown = rsjs("list", "models").out
+    assert len(shown[: shown.index("Optimum:")].split()) > 5 * len(placement)
+    assert all(model["name"] in shown for model in placement)
+
+
 @pytest.mark.parametrize("what", ["methods", "policies", "solvers", "catalogues", "sets"])
 def test_lists_say_nothing_on_standard_error(what, rsjs):
     assert rsjs("list", what).err == ""

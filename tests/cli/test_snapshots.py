@@ -36,6 +36,8 @@ def test_each_moment_is_an_instance_in_a_file(rsjs, file, tmp_path, workload):
     shown = rsjs("snapshots", file, "--at", "0,1.5", "-o", tmp_path / "points").output
     assert "Decision points" in shown
     assert "licence" not in shown
+    assert "files of before" in shown
+    assert all(path.name in shown or "-d" in path.name for path in (tmp_path / "points").iterdir())
 
 
 def test_a_log_of_a_simulation_is_a_source_too(rsjs, file, tmp_path, workload):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Best-known costs and lower bounds of instances, with their history and solutions."
-    "\n\n\b\nExample:\n  rsjs bks sets --json\n  rsjs bks update runs/small\n  rsjs bks verify",
+    "\n\n\b\nExample:\n  rsjs bks sets --json\n  rsjs bks update small\n  rsjs bks verify",
 )
 
 DIGITS = 10
@@ -67,8 +67,13 @@ def _known(folder: Path | None) -> list[BestKnown]:
 
 def _members(name: str | None) -> set[str] | None:
     """Return the sha256 of the members of a set; None without a set."""
+    if name is None:
+        return None
     with options_named("--set"):
-        return None if name is None else {one.sha256 for one in library_set(name).members}
+        members = library_set(name).members
+        if all(one.kind == "MIG jobs" for one in members):
+            raise InputError("", described(f"{name}, of MIG jobs"), "a set of rsjs bks sets")
+    return {one.sha256 for one in members}
 
 
 @app.command("list")

@@ -282,7 +282,8 @@ def fetch_set(
 def fetch_models(
     output: Annotated[Path, option("DIR", "Folder to write.", "-o", "--output")],
     names: Annotated[
-        list[str] | None, argument("NAME", "Models of `rsjs list models`; all without.")
+        list[str] | None,
+        argument("NAME", "Models of `rsjs list models`, * and ? are wild; all without."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -293,12 +294,14 @@ def fetch_models(
     Example:
       rsjs list models
       rsjs fetch-models -o models
-      rsjs run solver-track -o runs/solver-track
+      rsjs fetch-models "mig_*" "rsjs_gpu-*N4-*" -o models
+      rsjs run solver-track -o solver-track
 
     They are made here, each from an instance that a generator draws; nothing is downloaded.
-    Licence: CC-BY-4.0.
+    manifest.json has size, optimum, what proved it, and sha256 of the text of each. Licence:
+    CC-BY-4.0.
     """
-    from rsjs.formulations.milp.models import chosen, fetch
+    from rsjs.formulations.milp.models import MANIFEST_NAME, chosen, fetch
     from rsjs.instances.library.sets import LICENCE
 
     writable(output, folder=True)
@@ -309,5 +312,11 @@ def fetch_models(
         for number, (model, written) in enumerate(fetch(wanted, output), 1):
             size += written.size
             screen.show(f"{number}/{len(wanted)} {model.name}")
-    facts = {"folder": output, "models": len(wanted), "bytes": size, "licence": LICENCE}
+    facts = {
+        "folder": output,
+        "models": len(wanted),
+        "bytes": size,
+        "manifest": output / MANIFEST_NAME,
+        "licence": LICENCE,
+    }
     print_values(facts, as_json=as_json)

@@ -14,13 +14,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from rsjs import library
 from rsjs.bks.evidence import model_rows, status_of_model, statuses
 from rsjs.bks.storage import optima
-from rsjs.cli.options import Json, argument, option
+from rsjs.cli.options import Json, argument, option, options_named
 from rsjs.cli.output import print_columns, print_facts, print_json, print_table, text_of
 from rsjs.core.entry_points import offers
 from rsjs.core.errors import InputError, described, nearest
@@ -63,7 +64,9 @@ def list_(
     name: Annotated[
         str | None,
         argument(
-            "NAME", "A method or policy: all that is known of it; with --status a set: its members."
+            "NAME",
+            "A method or policy: all that is known of it; models whose names it fits, * and ? are "
+            "wild; with --status a set: its members.",
         ),
     ] = None,
     file: Annotated[
@@ -89,6 +92,7 @@ def list_(
       rsjs list catalogues --json
       rsjs list sets --status
       rsjs list sets tiny --status
+      rsjs list models "mig_*"
 
     Methods come with the objectives they serve, their solvers, rules and options, and with the
     command that installs a missing solver. Policies are for `rsjs simulate`.
@@ -107,8 +111,8 @@ def list_(
         return
     if file is not None and what is not What.METHODS:
         raise InputError("", described(f"--for of {what}"), "it of methods only")
-    if name is not None and what not in {What.METHODS, What.POLICIES}:
-        expected = "one of methods or policies, or --status of a set"
+    if name is not None and what not in {What.METHODS, What.POLICIES, What.MODELS}:
+        expected = "one of methods, policies or models, or --status of a set"
         raise InputError("", described(f"NAME of {what}"), expected)
     if name is not None and file is not None:
         raise InputError("--for", described(f"{name}, too"), "either NAME or --for FILE")
@@ -116,7 +120,7 @@ def list_(
         judged = judged_methods(file)
         print_json(judged) if as_json else _print_judged(judged, verbose=verbose)
         return
-    if name is not None:
+    if name is not None and what is not What.MODELS:
         listed = methods() if what is What.METHODS else policies()
         named = [method for method in listed if method["name"] == name]
         if not named:
@@ -131,7 +135,7 @@ def list_(
         What.SOLVERS: (solvers, _print_solvers),
         What.CATALOGUES: (catalogues, _print_catalogues),
         What.SETS: (sets, _print_sets),
-        What.MODELS: (models, _print_models),
+        What.MODELS: (partial(models, name), _print_models),
     }
     collect, show = kinds[what]
     print_json(collect()) if as_json else show(collect())
@@ -226,18 +230,20 @@ def _print_dicts(listed: list[dict[str, Any]]) -> None:
     print_columns([(*listed[0],), *((*map(text_of, one.values()),) for one in listed)], words=1)
 
 
-def models() -> list[dict[str, Any]]:
-    """Return every model of the solver track: size, optimum, and what solvers proved of it."""
-    from rsjs.formulations.milp.models import models as tracked
+def models(pattern: str | None = None) -> list[dict[str, Any]]:
+    """Return models of the solver track: size, optimum, and what solvers proved of each."""
+    from rsjs.formulations.milp.models import chosen
 
     rows = model_rows()
+    with options_named("NAME"):
+        fitting = chosen([] if pattern is None else [pattern])
     return [
         {
             **vars(model),
             "closed": model.closed,
             "status": status_of_model(model, rows),
         }
-        for model in tracked()
+        for model in fitting
     ]
 
 
@@ -251,9 +257,10 @@ def _print_models(models: list[dict[str, Any]]) -> None:
         rows.append((model["name"], *sizes, optimum, model["status"]))
     print_columns(rows, words=1)
     print(
-        "\nOptimum: of the instance, by an exact reformulation; $, of MIG GPUs or minutes. Status: "
-        "what stored runs of solvers\nprove, docs/results/solver-track.md. "
-        f"Licence: {LICENCE}. rsjs fetch-models -o DIR writes them, rsjs run solver-track solves."
+        "\nOptimum: the lowest checked cost and the highest proved bound; $, of MIG GPUs or "
+        "minutes; bound_by of --json\nnames what proved it. Status: what stored runs prove, "
+        f"docs/results/solver-track.md. Licence: {LICENCE}.\n"
+        "rsjs fetch-models -o DIR writes them, rsjs run solver-track solves."
     )
 
 

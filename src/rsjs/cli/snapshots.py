@@ -65,8 +65,9 @@ def snapshots(
           --keep failed,killed --rigid -o - | rsjs snapshots - --at number=20 -o points
 
     Each is written to DIR/<name>.json.gz, with its `current` placement and the epochs that its jobs
-    have done; `generator` names workload, policy and decision. A log that does not replay is
-    refused with its first line that differs. Guide: docs/guides/points.md.
+    have done; `generator` names workload, policy and decision. Other instances in DIR stay, and are
+    counted. A log that does not replay is refused with its first line that differs. Guide:
+    docs/guides/points.md.
     """
     out.writable(output, folder=True)
     if policy is not None and replay is not None:
@@ -110,14 +111,17 @@ def snapshots(
                 "waiting": int((current.job_node < 0).sum()),
             }
         )
+    others = {path.name for path in output.glob("*.json.gz")} - {row["file"] for row in rows}
     facts = {"folder": output, "workload": workload.name, "policy": log.run["policy"]}
+    if others:
+        facts["files of before"] = len(others)
     if (trace := format_of(workload.generator)) is not None:
         facts["licence"] = trace.licence or f"none stated by {trace.title}: not to be handed on"
     if as_json:
         out.print_json({**facts, "snapshots": rows})
         return
     out.print_values({**facts, "files": len(rows)}, as_json=False)
-    headings = (">decision", ">hour", ">GPUs in use", ">jobs", ">waiting", "sha256")
+    headings = (">decision", ">hour", ">GPUs in use", ">jobs", ">waiting", "file")
     cells = [
         (
             row["decision"],
@@ -125,7 +129,7 @@ def snapshots(
             out.percent(row["use"]),
             row["jobs"],
             row["waiting"],
-            row["sha256"][:12],
+            row["file"],
         )
         for row in rows
     ]

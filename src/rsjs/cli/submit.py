@@ -21,7 +21,7 @@ from rsjs.submissions.row import CERTIFICATE, FIRST, REPEATED, RUN, CheckedRow
 
 app = typer.Typer(
     help="Submissions: costs and bounds of others, checked before they are shown."
-    "\n\n\b\nExample:\n  rsjs submit make runs/small -o submissions --name mine --who 'A. Name'"
+    "\n\n\b\nExample:\n  rsjs submit make small -o submissions --name mine --who 'A. Name'"
     "\n  rsjs submit check submissions --json",
 )
 
@@ -125,8 +125,8 @@ def make(
 
     \b
     Example:
-      rsjs run small -o runs/small
-      rsjs submit make runs/small -o submissions --name mine --who "A. Name"
+      rsjs run small -o small
+      rsjs submit make small -o submissions --name mine --who "A. Name"
       rsjs submit check submissions
 
     Of each instance the cheapest solution and the greatest bound are taken. A bound comes with its

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,7 @@ from hashlib import sha256
 from importlib import import_module, invalidate_caches
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
@@ -125,7 +126,8 @@ class InFile:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too
-            found = described(f"{self.name}{_line(error, path)}")
+            _, line = _innermost(error, {str(path)})
+            found = described(f"{self.name}, line {line}" if line else self.name)
             raise InputError("", found, f"a file that can be imported: {told(error)}") from None
         finally:
             _LOADING.pop()
@@ -189,14 +191,25 @@ def _digest(path: Path) -> str:
     return digest_of({**beside, f"{path.name}:": data})
 
 
-def _line(error: BaseException, path: Path) -> str:
-    """Return where in a file an exception came from."""
-    trace, line = error.__traceback__, None
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return "" if line is None else f", line {line}"
+def place_of(error: BaseException, pickled: Iterable[str] = ()) -> str:
+    """
+    Return ` (FILE, line N)`, the innermost in own code that an exception came from; "" if none.
+
+    `pickled` are names of functions, whose lines count from their first.
+    """
+    beside = (getattr(sys.modules.get(name), "__file__", None) for name in _BESIDE)
+    own = {*map(str, _LOADED), *filter(None, beside), *(f"<{name}>" for name in pickled)}
+    file, line = _innermost(error, own)
+    return f" ({Path(file).name.strip('<>')}, line {line})" if file else ""
+
+
+def _innermost(error: BaseException, files: Container[str]) -> tuple[str, int]:
+    """Return the innermost file, of some, and line that an exception came from; "" if none."""
+    found = ("", 0)
+    for frame, line in walk_tb(error.__traceback__):
+        if frame.f_code.co_filename in files:
+            found = (frame.f_code.co_filename, line)
+    return found
 
 
 def in_file(value: Any, module: str, name: str) -> str | None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, told
+from rsjs.core.own_code import place_of
 from rsjs.core.process import die_with_parent, memory_mb
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.runs.kinds.base import kind
@@ -114,7 +115,7 @@ def run(folder: Path) -> None:
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
-        result = _failed(error)
+        result = _failed(error, place_of(error, task.shipped))
         if isinstance(error, MemoryError):
             result = salvaged(folder, Stop.MEMORY_LIMIT, result.message)
         elif isinstance(error, OSError) and error.errno == EFBIG:  # see `_limit_files`
@@ -169,12 +170,12 @@ def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
     )
 
 
-def _failed(error: Exception) -> SolveResult:
+def _failed(error: Exception, place: str = "") -> SolveResult:
     if isinstance(error, InputError):
         return SolveResult(stop=Stop.ERROR, message=str(error))
     with suppress(OSError, UnicodeError):  # its output may be full, its message no text
         traceback.print_exc()
-    return SolveResult(stop=Stop.ERROR, message=told(error))
+    return SolveResult(stop=Stop.ERROR, message=f"{told(error)}{place}")
 
 
 def _limit_files(megabytes: float | None) -> None:

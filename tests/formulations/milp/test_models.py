@@ -1,5 +1,6 @@
 """The solver track: files have the digests of their recipes, optima are those of problems."""
 
+import json
 from dataclasses import replace
 
 import highspy
@@ -56,11 +57,41 @@ def test_another_instance_is_refused(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-def test_unknown_models_are_told_with_the_nearest():
+def test_models_are_chosen_by_patterns_and_unknown_ones_told_with_the_nearest(tmp_path):
     name = models()[0].name
     with pytest.raises(InputError, match=f"a model, e.g. {name}"):
         chosen([name[:-1]])
-    assert chosen([]) == list(models())
+    assert chosen([]) == chosen(["*"]) == list(models())
+    methods = {model.method for model in chosen(["rsjs_*", "mig_placement-*", name])}
+    assert methods == {
+        "rsjs_gpu",
+        "rsjs_nodes",
+        "rsjs_classes",
+        "mig_placement",
+        models()[0].method,
+    }
+    (tmp_path / "any.json").write_text('{"format": "rsjs-model/1", "name": "*", "sha256": ""}')
+    with pytest.raises(InputError, match=r"/sha256: found '', expected [0-9a-f]{64}, the sha256"):
+        read_model(tmp_path / "any.json")
+
+
+def test_the_manifest_lists_the_models_in_the_folder(tmp_path):
+    path = tmp_path / "manifest.json"
+    for wanted in (SMALL[:2], SMALL[1:3]):
+        fetched = list(fetch(wanted, tmp_path))
+    entries = {entry["name"]: entry for entry in json.loads(path.read_text("utf-8"))["models"]}
+    assert {*entries} == {model.name for model in SMALL[:3]}
+    for model, written in fetched:
+        entry = entries[model.name]
+        assert (entry["file"], entry["sha256"]) == (written.path.name, written.text_sha256)
+        assert (entry["objective"], entry["bound"]) == (model.objective, model.bound)
+    (tmp_path / entries[SMALL[0].name]["file"]).unlink()
+    list(fetch(SMALL[1:2], tmp_path))
+    left = {entry["name"] for entry in json.loads(path.read_text("utf-8"))["models"]}
+    assert left == {model.name for model in SMALL[1:3]}
+    path.write_text('{"format": "rsjs-set/1"}', "utf-8")
+    with pytest.raises(InputError, match="expected rsjs-models/1 in the file to replace"):
+        next(fetch(SMALL[:1], tmp_path))
 
 
 def test_names_are_distinct_and_bounds_are_below_costs():

@@ -85,8 +85,8 @@ def read_model(path: str | Path) -> TrackModel:
     document = read_json(path)
     if not isinstance(document, dict) or document.get("format") != MODEL:
         raise InputError("", described("no model"), f"a file of format {MODEL}", path)
-    [model] = chosen([document["name"]])
-    if document["sha256"] != model.text_sha256:
+    model = chosen([document["name"]])[0]
+    if (document["name"], document["sha256"]) != (model.name, model.text_sha256):
         expected = f"{model.text_sha256}, the sha256 of {model.name}"
         raise InputError("/sha256", document["sha256"], expected, path)
     return model
