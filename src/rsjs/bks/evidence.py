@@ -148,7 +148,7 @@ def rows_of(entry: BestKnown) -> list[AnyRow]:
                     "method": run.method,
                     "total_s": run.seconds,
                     "rsjs_version": run.rsjs_version,
-                    "solver_version": f"{run.solver} {run.solver_version}" if run.solver else "",
+                    "solver_version": run.solver_version,
                     "cpu_model": run.cpu_model,
                 }
             rows.setdefault(name, told)[key] = run.value

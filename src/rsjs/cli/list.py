@@ -101,7 +101,8 @@ def list_(
 
     A status is toy (a run proves the optimum within 1 min), easy (10 min), medium (1 h), hard
     (longer), closed (several runs together), open after N s, or unknown (no run, no bound, or a
-    bound above a cost): rsjs.rows.status.
+    bound above a cost): rsjs.rows.status. Seconds are those of the fastest proof, of closed members
+    of all runs with bounds; the method of these is that of the greatest bound.
     """
     if status:
         if what is not What.SETS or file is not None:

@@ -126,7 +126,8 @@ def effort(row: AnyRow) -> float:
 
 
 def _told(word: str, row: AnyRow, effort: float, reached: Mapping[str, float | None]) -> Status:
-    versions = (known(row, key) for key in ("rsjs_version", "solver_version"))
+    solver, version = str(row["method"]).partition("@")[2], known(row, "solver_version")
+    versions = known(row, "rsjs_version"), version and f"{solver} {version}".lstrip()
     return Status(
         word=word,
         effort=effort,
