@@ -16,6 +16,7 @@ from rsjs.reporting.figures.draw import write
 from rsjs.reporting.figures.methods import profiles
 from rsjs.reporting.statistics.means import geometric_means
 from rsjs.reporting.tables import formats
+from rsjs.rows.select import known
 from rsjs.rows.status import LIMITS
 
 SOLVERS = ("highs", "scip", "cpsat", "cbc")
@@ -117,6 +118,20 @@ def classes() -> str:
     return table(["formulation", *heads], [*lines, total])
 
 
+def beyond() -> str:
+    """Return a line per run of an hour on a model that no solver has proved in that time."""
+    lines = []
+    for model in models():
+        own = runs()[runs()["model"] == model.name]
+        if hardness(model.name) == "> 60 min":
+            for row in own[own["time_limit"] >= LIMITS["medium"]].to_dict("records"):
+                found = (known(row, key) for key in ("objective", "bound"))
+                told = ["none" if one is None else f"{one:.7g}" for one in found]
+                minutes = formats.measured(float(row["cpu_s"]) / 60)
+                lines.append([model.name, row["solver"], minutes, *told, _optimum(model)])
+    return table(["model", "solver", "CPU time [min]", "cost", "bound", "optimum"], lines)
+
+
 def by_model() -> str:
     """Return a line per model: size, optimum, status, and the seconds of each solver."""
     seconds, limits, rows = wide("seconds"), wide("time_limit"), model_rows()
@@ -150,6 +165,7 @@ TABLES = {
     "limits": limits,
     "solvers": solvers,
     "classes": classes,
+    "beyond": beyond,
     "models": by_model,
     "versions": lambda: versions(runs()),
 }
