@@ -170,12 +170,14 @@ def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackMod
     folder.mkdir(parents=True, exist_ok=True)
     for model in wanted:
         path, partial = folder / f"{model.name}{SUFFIX}", folder / f".{model.name}{SUFFIX}"
-        written = export(model.method, model.problem(), {}, partial)
-        if written.text_sha256 != model.text_sha256:
-            partial.unlink()
-            found = described(f"the text of {model.name} with sha256 {written.text_sha256}")
-            raise InputError("/text_sha256", found, model.text_sha256, path)
-        partial.replace(path)
+        try:
+            written = export(model.method, model.problem(), {}, partial)
+            if written.text_sha256 != model.text_sha256:
+                found = described(f"the text of {model.name} with sha256 {written.text_sha256}")
+                raise InputError("/text_sha256", found, model.text_sha256, path)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
         yield model, replace(written, path=path)
     there = {model.name for model in wanted} | _listed(folder)
     here = [model for model in models() if model.name in there]
@@ -183,7 +185,7 @@ def fetch(wanted: Sequence[TrackModel], folder: Path) -> Iterator[tuple[TrackMod
 
 
 def _listed(folder: Path) -> set[str]:
-    """Return the models that a manifest lists as they are, and whose files are there."""
+    """Return the models that a manifest lists with the digests of here, whose files are there."""
     try:
         entries = {
             one["name"]: one["sha256"] for one in read_json(folder / MANIFEST_NAME)["models"]

@@ -42,6 +42,7 @@ from rsjs.instances.generators.energy_priced_nodes import trained_node
 from rsjs.instances.generators.job_times import JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.profiles.user_catalogue import read_catalogue
+from rsjs.instances.validation import MOST_NODES
 
 FAMILY = "andreas"
 SCENARIOS: Mapping[int, Mapping[str, int]] = MappingProxyType(
@@ -115,7 +116,7 @@ def workload(
 
 
 def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None) -> InstanceParts:
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    nodes, jobs = integer("nodes", nodes, 1, MOST_NODES), integer("jobs", jobs, 1)
     seed, scenario = integer("seed", seed, 0), integer("scenario", scenario, 1)
     if scenario not in SCENARIOS:
         raise InputError("/scenario", scenario, f"one of {', '.join(map(str, SCENARIOS))}")

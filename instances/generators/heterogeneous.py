@@ -40,6 +40,7 @@ from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.jahani import WEIGHT
 from rsjs.instances.generators.job_times import JobTimes, of_networks, synthetic
 from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.validation import MOST_NODES
 
 FAMILY = "heterogeneous"
 KINDS = MappingProxyType({"proportional": FAMILIES["jahani"], "first_ending": FAMILIES["kiros"]})
@@ -196,7 +197,7 @@ def _draw(
     load: float,
     rho: float,
 ) -> InstanceParts:
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    nodes, jobs = integer("nodes", nodes, 1, MOST_NODES), integer("jobs", jobs, 1)
     parameters = {
         "nodes": nodes,
         "jobs": jobs,

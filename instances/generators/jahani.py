@@ -17,6 +17,7 @@ from rsjs.instances.generators import arrivals
 from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.job_times import TIMES
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.validation import MOST_NODES
 
 FAMILY = "jahani"
 DUE = ("base", "tight")
@@ -99,7 +100,7 @@ def draw(
     family: str, nodes: int, jobs: int, seed: int, catalogue: str, due: str, times: str
 ) -> InstanceParts:
     """Check the arguments of a family with these jobs and node types, and draw the jobs."""
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    nodes, jobs = integer("nodes", nodes, 1, MOST_NODES), integer("jobs", jobs, 1)
     seed = integer("seed", seed, 0)
     parameters = {
         "nodes": nodes,

@@ -46,6 +46,7 @@ from rsjs.instances.generators.assemble import RHO, H, made_by
 from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
+from rsjs.instances.validation import MOST_NODES
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -216,7 +217,7 @@ def generate(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") ->
 
 def optimum(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> Optimum:
     """Return the instance that `generate` makes of these arguments, with its planted solution."""
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    nodes, jobs = integer("nodes", nodes, 1, MOST_NODES), integer("jobs", jobs, 1)
     seed, kind = integer("seed", seed, 0), one_of("kind", kind, KINDS)
     cluster = planted_cluster(kind, nodes)
     stream = f"{FAMILY}-{kind}"

@@ -45,6 +45,7 @@ from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.job_times import SPEEDUPS, JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.validation import MOST_NODES
 
 MIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"km": ("K80", "M60"), "a100": ("A100",), "kma": ("K80", "M60", "A100")}
@@ -188,7 +189,7 @@ def _draw(
     samples: int,
     laws: str,
 ) -> InstanceParts:
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    nodes, jobs = integer("nodes", nodes, 1, MOST_NODES), integer("jobs", jobs, 1)
     seed, samples = integer("seed", seed, 0), integer("samples", samples, 1)
     laws = str(laws)  # of a path, too
     parameters = {

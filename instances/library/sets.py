@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -343,16 +344,16 @@ def sealed(name: str, phrase: str) -> LibrarySet:
         cannot be drawn.
     """
     chosen = library_set(name)
-    if len(phrase) < SHORTEST:
+    if (length := len(phrase.strip())) < SHORTEST:
         expected = f"a phrase of at least {SHORTEST} characters, which cannot be guessed"
-        raise InputError("/seed_phrase", described(f"{len(phrase)} characters"), expected)
+        raise InputError("/seed_phrase", described(f"{length} characters"), expected)
     members = []
     for member in chosen.members:
         if "seed" not in member.arguments:
             expected = "a set that is drawn from seeds, not decision points"
             raise InputError("", name, expected)
         key = f"{phrase}|{name}|{member.arguments['seed']}"
-        seed = int.from_bytes(sha256(key.encode()).digest()[:6], "big")
+        seed = int.from_bytes(sha256(os.fsencode(key)).digest()[:6], "big")
         arguments = {**member.arguments, "seed": seed}
         try:
             subject = draw(member.generator, arguments)
@@ -369,7 +370,7 @@ def sealed(name: str, phrase: str) -> LibrarySet:
                 status="",
             )
         )
-    commitment = sha256(phrase.encode()).hexdigest()
+    commitment = sha256(os.fsencode(phrase)).hexdigest()
     return replace(
         chosen,
         name=f"{name}-{commitment[:12]}",

@@ -39,6 +39,10 @@ def test_an_instance_becomes_one_that_charges_changes(rsjs, folder, tmp_path):
     charged, plain = read_instance(output), read_instance(folder / "small.json")
     assert (made["name"], made["sha256"]) == (f"{plain.name}-m2-s0.5", charged.digest)
     assert (charged.objective.migration, charged.objective.start) == (2, 0.5)
+    other = tmp_path / "other.json"
+    rsjs("convert", output, "--start-cost", "3", "-o", other)
+    objective = read_instance(other).objective
+    assert (objective.migration, objective.start) == (2, 3)
     wrong = rsjs("convert", folder / "small.json", "--start-cost", "-1", "-o", output)
     told = "--start-cost: found -1.0, expected a number from 0 to 1e+15"
     assert wrong.code == 2

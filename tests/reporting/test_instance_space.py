@@ -129,7 +129,30 @@ def test_a_scenario_needs_methods_run_on_all_instances_and_solutions(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-def test_rows_of_other_instances_make_no_scenario(tmp_path):
-    with pytest.raises(InputError, match="no row of these instances"):
-        write_aslib("mine", INSTANCES, ROWS[-1:], tmp_path)
+def test_a_least_cost_of_0_is_no_divisor_and_no_tie_with_what_failed(tmp_path):
+    rows = [
+        row(INSTANCES[0], "a", 0.0),
+        row(INSTANCES[0], "b", 3.0),
+        row(INSTANCES[1], "a", 0.0),
+        row(INSTANCES[1], "b", None, "TIMEOUT", "no_solution"),
+    ]
+    write_metadata(INSTANCES, rows, tmp_path / "metadata.csv")
+    with (tmp_path / "metadata.csv").open() as file:
+        lines = [(line["algo_a"], line["algo_b"]) for line in csv.DictReader(file)]
+    assert lines == [("0.0", ""), ("0.0", "")]
+    write_aslib("zero", INSTANCES, rows, tmp_path)
+    costs = [run["objective"] for run in relation(tmp_path / "algorithm_runs.arff")]
+    assert costs == ["0.0", "3.0", "0.0", "10.0"]
+
+
+def test_rows_of_other_instances_or_of_several_limits_are_refused(tmp_path):
+    several = [*ROWS[:1], {**ROWS[1], "time_limit": 3600.0}]
+    for rows, told in (
+        (ROWS[-1:], "no row of these instances"),
+        (several, "runs of a:x on kiros.* with limits of 60 and 3600 s, expected rows of one"),
+    ):
+        with pytest.raises(InputError, match=told):
+            write_aslib("mine", INSTANCES, rows, tmp_path)
+        with pytest.raises(InputError, match=told):
+            write_metadata(INSTANCES, rows, tmp_path / "metadata.csv")
     assert not [*tmp_path.iterdir()]

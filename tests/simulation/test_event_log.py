@@ -110,7 +110,7 @@ def _changed(lines, number, old, new):
         (0, '"sha256":"', '"sha256":"0', r"/sha256: found 0.* of (.+), expected .* of \1"),
         (0, '"boot":0.1', '"boot":0.2', r"line \d+/energy: .* at .* h"),
         (0, "rsjs-simulation-log/1", "rsjs-simulation-log/2", "a whole log of format"),
-        (-1, '"late":', '"late":1', "other totals: late"),
+        (-1, '"late":', '"late":1', "/totals/late: found 1"),
         (-1, '"complete"', '"deadlock"', "/status"),
         (-1, '"totals"', '"sums"', "a whole log"),
         (2, "{", "", "line 3: .*, expected a whole JSON document"),
@@ -122,9 +122,12 @@ def _changed(lines, number, old, new):
         (1, '"arrived":["j1"],', "", "line 2/arrived: found None"),
         (1, '"decided":true', '"decided":false', "line 2: found sts:fallback at 0 h"),
         (1, '"decided":true,', "", "KeyError: 'decided'"),
+        (0, '"policy":"', '"policy":7,"was":"', "line 1/policy: found 7, expected a text"),
+        (-1, '"message":', '"told":', r"line \d+/message: found None, expected a text"),
         (0, '"boot":0.1', '"boot":[]', "/boot: found"),
-        (0, '"policy":', '"politics":', "KeyError: 'policy'"),
-        (-1, '"totals":{', '"totals":[],"old":{', "AttributeError"),
+        (0, '"policy":', '"politics":', "line 1/policy: found None, expected a text"),
+        (-1, '"totals":{', '"totals":[],"old":{', "TypeError"),
+        (-1, '"totals":{', '"totals":{"more":1,', "/totals/more: found 1, expected None"),
     ],
 )
 def test_a_log_that_was_changed_is_refused(tmp_path, workload, outcome, number, old, new, told):

@@ -109,6 +109,9 @@ def test_a_use_that_is_not_reached_is_refused(make):
     outcome = rsjs.simulate(workload, "queue:greedy")
     with pytest.raises(InputError, match=r"/use: found 0.9, expected a use .* nearest one is 0.25"):
         rsjs.snapshots(outcome, use=[0.9])
+    assert len(rsjs.snapshots(outcome, use=[0.25] * 2)) == 2
+    with pytest.raises(InputError, match=r"/use: found 0.25, expected .* nearest one left is 0$"):
+        rsjs.snapshots(outcome, use=[0.25] * 3)
 
 
 def test_a_decision_is_not_before_the_release_of_its_jobs_in_any_digit(make):

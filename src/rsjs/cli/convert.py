@@ -108,7 +108,7 @@ def convert(
     if migration is not None or start is not None:
         if method is not None:
             raise InputError("--method", method, "no method: costs of changes go into an instance")
-        _write_charged(source, output, migration or 0.0, start or 0.0, as_json=as_json)
+        _write_charged(source, output, migration, start, as_json=as_json)
         return
     if method is not None or Path(output.name.removesuffix(".gz")).suffix in export.WRITERS:
         _write_model(source, output, method, as_json=as_json)
@@ -188,13 +188,18 @@ def import_solution(
 
 
 def _write_charged(
-    source: Path, output: Path, migration: float, start: float, *, as_json: bool
+    source: Path, output: Path, migration: float | None, start: float | None, *, as_json: bool
 ) -> None:
-    """Write an instance that charges migrations and starts."""
+    """Write an instance that charges migrations and starts; None = as it does."""
     writable(output, source)
     instance = read_instance(source)
+    objective = instance.objective
     try:
-        charged = with_change_costs(instance, migration=migration, start=start)
+        charged = with_change_costs(
+            instance,
+            migration=objective.migration if migration is None else migration,
+            start=objective.start if start is None else start,
+        )
     except InputError as error:
         named = f"--{error.pointer.rpartition('/')[2]}-cost"
         raise InputError(named, error.value, error.expected) from None

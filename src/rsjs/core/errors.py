@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
+from math import inf
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,13 +146,14 @@ def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
     return str(value)
 
 
-def integer(argument: str, value: Any, least: int) -> int:
-    """Return `value` as an int that is at least `least`."""
+def integer(argument: str, value: Any, least: int, most: float = inf) -> int:
+    """Return `value` as an int from `least` to `most`."""
     with suppress(TypeError):
         number = int(index(value))
-        if number >= least:
+        if least <= number <= most:
             return number
-    raise InputError(f"/{argument}", value, f"an integer >= {least}")
+    limit = "" if most == inf else f" and <= {most}"
+    raise InputError(f"/{argument}", value, f"an integer >= {least}{limit}")
 
 
 def positive(argument: str, value: Any) -> float:

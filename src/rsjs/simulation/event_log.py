@@ -106,6 +106,9 @@ def of_documents(documents: list[Any], path: str | Path | None = None) -> Log:
     if len(documents) < 2 or documents[0].get("format") != FORMAT or "totals" not in documents[-1]:
         expected = f"a whole log of format {FORMAT}, from its first to its last line"
         raise InputError("", described(f"{len(documents)} lines"), expected, path)
+    for number, key in ((1, "policy"), (len(documents), "message")):
+        if not isinstance(told := documents[number - 1].get(key), str):
+            raise InputError(f"line {number}/{key}", told, "a text", path)
     return Log(run=documents[0], events=documents[1:-1], end=documents[-1])
 
 
@@ -180,9 +183,8 @@ def _refuse_other(outcome: Outcome, log: Log) -> None:
     if outcome.status != log.end["status"]:
         raise InputError("/status", log.end["status"], str(outcome.status))
     if (totals := again.end["totals"]) != before:
-        other = (f"{name} {value!r}" for name, value in totals.items() if value != before.get(name))
-        found = described(f"other totals: {', '.join(other)}")
-        raise InputError("/totals", found, "those of the log")
+        name = next(key for key in {**totals, **before} if totals.get(key) != before.get(key))
+        raise InputError(f"/totals/{name}", before.get(name), repr(totals.get(name)))
 
 
 def _decisions(

@@ -81,21 +81,27 @@ class Moments:
                     raise InputError("/hours", hour, expected)
             return _nearest(self.hours, times, np.zeros(count))
         shares, jobs = _used(workload, log)
-        for share in self.use or ():
-            nearest = shares[np.abs(shares - share).argmin()]
-            if abs(nearest - share) > FARTHEST:
-                expected = f"a use that is reached; the nearest one is {nearest:.3g}"
-                raise InputError("/use", share, expected)
-        return _nearest(self.use or (), shares, -jobs)
+        return _nearest(self.use or (), shares, -jobs, FARTHEST)
 
 
-def _nearest(wanted: Sequence[float], values: Floats, order: Floats) -> list[int]:
-    """Return the positions of the nearest values, each once; of equals the first in an order."""
+def _nearest(
+    wanted: Sequence[float], values: Floats, order: Floats, farthest: float = np.inf
+) -> list[int]:
+    """
+    Return the positions of the nearest values, each once; of equals the first in an order.
+
+    InputError for a use from which those not yet taken are farther than that.
+    """
     taken: list[int] = []
     for value in wanted:
         away = np.abs(values - value)
         away[taken] = np.inf
-        taken.append(int(np.lexsort((order, away))[0]))
+        at = int(np.lexsort((order, away))[0])
+        if away[at] > farthest:
+            left = "left " if taken else ""
+            expected = f"a use that is reached; the nearest one {left}is {values[at]:.3g}"
+            raise InputError("/use", value, expected)
+        taken.append(at)
     return sorted(taken)
 
 

@@ -11,6 +11,7 @@ from rsjs.campaign_runs import find_campaign
 from rsjs.campaigns.run import Run
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
+from rsjs.core.report import SolveResult, Stop
 from rsjs.formulations.mig import reconfiguration
 from rsjs.formulations.mig.placement import solve as fewest_gpus
 from rsjs.formulations.mig.scheduling_enumeration import best_schedule
@@ -194,6 +195,21 @@ def test_wrong_vectors_costs_and_bounds_are_refused(found):
     assert verdict(np.zeros_like(x))[0].startswith("row")
     assert any(line.startswith("objective") for line in verdict(np.zeros_like(x)))
     assert any(line.startswith("integer") for line in verdict(np.where(x, x - 0.1, x)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ({"stop": Stop.TIME_LIMIT, "bound": 1e6}, "claimed_bound"),
+        ({"stop": Stop.INFEASIBLE}, "claimed_infeasible"),
+        ({"stop": Stop.TIME_LIMIT, "bound": 1.0}, None),
+    ],
+)
+def test_a_claim_without_a_vector_is_wrong_where_a_cost_refutes_it(found, claim, told, tmp_path):
+    model, _ = found
+    result = SolveResult(bound_variant="instance", **claim)
+    verdict = kind_of(model).verify(model, "solve@highs", {}, result, tmp_path).verdict
+    assert (verdict and [one.constraint for one in verdict.violations]) == (told and [told])
 
 
 def test_files_of_models_and_vectors_are_read_back_and_others_refused(found, tmp_path):

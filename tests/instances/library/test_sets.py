@@ -154,6 +154,7 @@ def test_sealed_members_follow_from_the_phrase_and_keep_what_the_recipe_says():
     ("name", "phrase", "told"),
     [
         ("tiny", "short", "found 5 characters, expected a phrase of at least 16"),
+        ("tiny", f"x{' ' * 30}", "found 1 characters, expected a phrase of at least 16"),
         (
             "mig-batches",
             PHRASE,

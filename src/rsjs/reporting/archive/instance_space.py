@@ -30,7 +30,7 @@ from rsjs.rows.csv import csv_text
 from rsjs.rows.select import BROKEN, AnyRow, is_wrong, known
 
 FOLDS = 10
-PENALTY = 10.0  # times the greatest cost of an instance: a run without a solution
+PENALTY = 10.0  # times the greatest cost of an instance, $ if that is 0: a run without a solution
 STATUS = {"TIMEOUT": "timeout", "MEMOUT": "memout"}  # how a run ended -> word of ASlib
 RUN_STATUS = "{ok,timeout,memout,not_applicable,crash,other}"
 STEP_STATUS = "{ok,timeout,memout,presolved,crash,other,unknown}"
@@ -43,9 +43,10 @@ runtime     seconds from being given the instance to the end; of the process whe
             from outside, the time limit where neither is known
 
 A run without a solution, or with one that the checker refutes, counts {penalty:g} times the
-greatest cost that a run has on the instance; so does a method that does not serve it
-(not_applicable), with the time limit. Runs end by themselves where they have done what they
-do (ok), at a limit of time or memory (timeout, memout; ok with a solution), or by an error (crash).
+greatest cost that a run has on the instance, or {penalty:g} $ if that is 0; so does a method that
+does not serve it (not_applicable), with the time limit. Runs end by themselves where they have done
+what they do (ok), at a limit of time or memory (timeout, memout; ok with a solution), or by an
+error (crash).
 Algorithms are stochastic if runs on an instance differ in cost.
 
 Left out, methods not run on all instances that they serve: {methods}
@@ -55,8 +56,15 @@ Features: computed from the data of an instance alone, no costs of them are give
 
 
 def write_metadata(instances: Sequence[Instance], rows: Iterable[AnyRow], path: Path) -> None:
-    """Write features, and with rows the performance of methods, for instance-space tools."""
+    """
+    Write features, and with rows the performance of methods, for instance-space tools.
+
+    InputError if there are rows, and none of these instances.
+    """
+    rows = [*rows]
     runs = _runs(instances, rows)
+    if rows and not any(runs.values()):
+        raise InputError("", described("no row of these instances"), "rows of them")
     methods = dict.fromkeys(method for found in runs.values() for method in found)
     lines = []
     for instance in instances:
@@ -109,7 +117,7 @@ def write_aslib(
     limit = max(row["time_limit"] for row in of_all)
     executed: list[list[object]] = []
     for one in chosen:
-        imputed = PENALTY * cast(float, greatest[one.digest])
+        imputed = PENALTY * (cast(float, greatest[one.digest]) or 1.0)
         for method in methods:
             told = [_told(row, imputed) for row in own_runs[one.digest][method]]
             told = told or [(imputed, limit, "not_applicable")]
@@ -158,11 +166,22 @@ def write_aslib(
 def _runs(
     instances: Sequence[Instance], rows: Iterable[AnyRow]
 ) -> Mapping[str, Mapping[str, list[AnyRow]]]:
-    """Return the rows of each instance by its digest, and by method."""
+    """
+    Return the rows of each instance by its digest, and by method.
+
+    InputError for rows of a method on an instance with several time limits.
+    """
     found: dict[str, dict[str, list[AnyRow]]] = {one.digest: defaultdict(list) for one in instances}
     for row in rows:
         if row["instance_sha256"] in found and known(row, "simulation") is None:
             found[row["instance_sha256"]][str(row["method"])].append(row)
+    for one in instances:
+        for method, some in found[one.digest].items():
+            limits = sorted({known(row, "time_limit") for row in some} - {None})
+            if limits[1:]:
+                told = " and ".join(f"{limit:g}" for limit in limits)
+                what = f"runs of {method} on {one.name} with limits of {told} s"
+                raise InputError("", described(what), "rows of one limit")
     return found
 
 
@@ -176,6 +195,8 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _over(cost: float | None, least: float | None) -> float | None:
+    if cost == least:
+        return None if cost is None else 0.0
     return None if cost is None or not least else cost / least - 1
 
 
@@ -221,7 +242,10 @@ def _arff(
 def _cell(value: object, quoted: bool) -> str:
     if value is None:
         return "?"
-    return "'{}'".format(str(value).replace("'", "\\'")) if quoted else str(value)
+    text = str(value)
+    for sign in ("\\", "'"):
+        text = text.replace(sign, f"\\{sign}")
+    return f"'{text}'" if quoted else text
 
 
 def _description(

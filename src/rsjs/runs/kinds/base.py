@@ -245,11 +245,16 @@ class FileKind(ProblemKind):
         except (OSError, ValueError) as error:
             message = f"the solution cannot be read: {told(error)}"
             return Verified(result=replace(result, stop=Stop.ERROR, message=message))
-        verdict = None
-        if solution is not None:
+        if solution is None:
+            verdict = self.refuted(problem, result)
+        else:
             claimed = Claimed(solution, objective=result.objective, bound=result.bound)
             verdict = self.check(problem, claimed)
         return Verified(result=result, verdict=verdict, solution=solution, figures=figures)
+
+    def refuted(self, problem: Any, result: SolveResult) -> Verdict | None:
+        """Return the verdict on a result without a solution if it claims what is known as false."""
+        return None
 
     def save(self, problem: Any, method: str, found: Verified, path: Path) -> None:
         if found.solution is not None:

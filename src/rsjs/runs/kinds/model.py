@@ -143,12 +143,27 @@ class _Models(FileKind):
         if contradicts(cost, problem.bound):
             known = f"at least {problem.bound!r}, proved by {problem.bound_by}"
             violations.append(Violation("objective", "/objective", cost, known))
-        if contradicts(problem.objective, claimed.bound):
-            known = f"at most {problem.objective!r}, which is reached"
-            violations.append(Violation("claimed_bound", "/bound", claimed.bound, known))
+        violations += _refuted(problem, claimed.bound)
         return Verdict(
             feasible=not violations, violations=tuple(violations), terms={}, objective=cost
         )
+
+    def refuted(self, problem: TrackModel, result: SolveResult) -> Verdict | None:
+        violations = _refuted(problem, result.bound)
+        if result.stop is Stop.INFEASIBLE and problem.objective is not None:
+            known = f"a solution: one of cost {problem.objective!r} is known"
+            violations.append(Violation("claimed_infeasible", "/stop", result.stop.value, known))
+        if not violations:
+            return None
+        return Verdict(feasible=False, violations=tuple(violations), terms={}, objective=None)
+
+
+def _refuted(problem: TrackModel, bound: float | None) -> list[Violation]:
+    """Return the violation of a bound above a cost that is known."""
+    if not contradicts(problem.objective, bound):
+        return []
+    known = f"at most {problem.objective!r}, which is reached"
+    return [Violation("claimed_bound", "/bound", bound, known)]
 
 
 KIND = _Models(
