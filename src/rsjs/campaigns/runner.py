@@ -172,6 +172,8 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     To `keep` is to begin the store if it is not there, and to leave in it the instances drawn.
     InputError for whatever would keep a run from being carried out as it is meant.
     """
+    # a bundled one with methods of the caller's is in no file
+    named = campaign.file if campaign.file.is_file() else None
     methods: dict[str, set[str]] = {choice.environment: set() for choice in campaign.choices}
     if kind(campaign.kind).plugins:  # others have methods of their own, whatever their names
         for choice in campaign.choices:
@@ -182,8 +184,8 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         specification = choice.request.spelling
         if shown.setdefault(choice.request.label, specification) != specification:
             expected = "one program of that name: tables with names of their own, see [[solvers]]"
-            raise InputError("/methods", choice.request.label, expected, campaign.file)
-    with pointed(file=campaign.file), relative_to(campaign.file.parent):
+            raise InputError("/methods", choice.request.label, expected, named)
+    with pointed(file=named), relative_to(campaign.file.parent):
         environments = asked(campaign.environments, methods)
     begun = (
         folder is not None and keep and not ((folder / STORE).exists() or (folder / INDEX).exists())
@@ -193,7 +195,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     instances = InstanceStore(folder if keep else None, campaign.kind)
     store = Store(folder or Path(os.devnull))  # where nothing is done
     try:
-        with pointed(file=campaign.file), relative_to(campaign.file.parent):
+        with pointed(file=named), relative_to(campaign.file.parent):
             runs, skipped = plan(campaign, environments, instances, store)
         _refuse_patterns(part, runs)
     except InputError:
