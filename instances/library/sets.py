@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -327,6 +326,7 @@ def library_set(name: str) -> LibrarySet:
     )
 
 
+ESCAPED = "surrogateescape"  # bytes of a command line that are no text stay as they are
 SHORTEST = 16  # characters of a phrase: a short one is found from its hash by trying
 
 
@@ -353,7 +353,7 @@ def sealed(name: str, phrase: str) -> LibrarySet:
             expected = "a set that is drawn from seeds, not decision points"
             raise InputError("", name, expected)
         key = f"{phrase}|{name}|{member.arguments['seed']}"
-        seed = int.from_bytes(sha256(os.fsencode(key)).digest()[:6], "big")
+        seed = int.from_bytes(sha256(key.encode(errors=ESCAPED)).digest()[:6], "big")
         arguments = {**member.arguments, "seed": seed}
         try:
             subject = draw(member.generator, arguments)
@@ -370,7 +370,7 @@ def sealed(name: str, phrase: str) -> LibrarySet:
                 status="",
             )
         )
-    commitment = sha256(os.fsencode(phrase)).hexdigest()
+    commitment = sha256(phrase.encode(errors=ESCAPED)).hexdigest()
     return replace(
         chosen,
         name=f"{name}-{commitment[:12]}",
