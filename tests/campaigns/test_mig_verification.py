@@ -107,7 +107,7 @@ def test_incumbents_are_priced_again(problem, tmp_path):
     good = best_fit(problem)
     lines = []
     for seconds, schedule in enumerate((good, good, _moved(good, 1, minute=-1))):
-        mig_schedule.KIND.write_incumbent(schedule, tmp_path, every=True)
+        mig_schedule.KIND.write_incumbent(schedule, 1.0, tmp_path, every=True)
         lines.append({"event": "incumbent", "seconds": seconds, "value": 0.0 if seconds else -1.0})
     (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     path = str(tmp_path / "problem.json.gz")

@@ -95,7 +95,7 @@ def test_one_method_is_listed_with_what_it_proves_and_an_example(rsjs):
     assert both.count("\nenumeration: ") == 2
     assert "rsjs mig schedule jobs.json --method 'enumeration'" in both
     assert "found 'ruin', expected e.g. ruin_recreate" in rsjs("list", "methods", "ruin").refusal
-    assert "one of methods or policies" in rsjs("list", "sets", "small").refusal
+    assert "one of methods, policies or models" in rsjs("list", "sets", "small").refusal
 
 
 def test_methods_for_a_file_are_those_that_serve_it_recommended_ones_first(rsjs, tmp_path):
