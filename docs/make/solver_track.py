@@ -121,14 +121,15 @@ def classes() -> str:
 def beyond() -> str:
     """Return a line per run of an hour on a model that no solver has proved in that time."""
     lines = []
+    hours = runs()[runs()["time_limit"] >= LIMITS["medium"]]
     for model in models():
-        own = runs()[runs()["model"] == model.name]
-        if hardness(model.name) == "> 60 min":
-            for row in own[own["time_limit"] >= LIMITS["medium"]].to_dict("records"):
-                found = (known(row, key) for key in ("objective", "bound"))
-                told = ["none" if one is None else f"{one:.7g}" for one in found]
-                minutes = formats.measured(float(row["cpu_s"]) / 60)
-                lines.append([model.name, row["solver"], minutes, *told, _optimum(model)])
+        if hardness(model.name) != "> 60 min":
+            continue
+        for row in hours[hours["model"] == model.name].to_dict("records"):
+            found = (known(row, key) for key in ("objective", "bound"))
+            told = ["none" if one is None else f"{one:.7g}" for one in found]
+            minutes = formats.measured(float(row["cpu_s"]) / 60)
+            lines.append([model.name, row["solver"], minutes, *told, _optimum(model)])
     return table(["model", "solver", "CPU time [min]", "cost", "bound", "optimum"], lines)
 
 

@@ -195,9 +195,11 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _over(cost: float | None, least: float | None) -> float | None:
+    if cost is None:
+        return None
     if cost == least:
-        return None if cost is None else 0.0
-    return None if cost is None or not least else cost / least - 1
+        return 0.0
+    return cost / least - 1 if least else None
 
 
 def _told(row: AnyRow, imputed: float) -> tuple[float, float, str]:
