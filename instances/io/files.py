@@ -97,7 +97,9 @@ def write_solution(
 
 
 def refuse_other_format(path: str | Path, form: str) -> None:
-    """Refuse to replace a file that is a JSON object of another format, or of none."""
+    """Refuse to replace a folder, or a file that is a JSON object of another format, or of none."""
+    if Path(path).is_dir():
+        raise InputError("", described("a folder"), "a file to write", path)
     try:
         document = read_json(path)
     except InputError:

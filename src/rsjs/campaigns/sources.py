@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import sha256
 from itertools import product
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, nearest
-from rsjs.formulations.milp.models import models
+from rsjs.formulations.milp import models
 from rsjs.instances.instance import Workload
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
@@ -220,11 +219,11 @@ def _of_file(
 
 def _models(_name: Kind, entry: Entry, _folder: Path, at: str) -> Iterator[Source]:
     """Yield the models of the solver track whose names patterns match."""
-    known = {model.name: model for model in models()}
     for k, pattern in enumerate(entry["names"]):
-        found = [model for name, model in known.items() if fnmatchcase(name, pattern)]
-        if not found:
-            raise unknown(f"{at}/names/{k}", pattern, known)
+        try:
+            found = models.chosen([pattern])
+        except InputError as error:
+            raise InputError(f"{at}/names/{k}", error.value, error.expected) from None
         for model in found:
             yield Source(key=model.text_sha256, make=partial(replace, model))
 

@@ -286,11 +286,11 @@ def write_incumbent(solution: Solution, objective: float, folder: Path) -> None:
 
 def read_incumbent(folder: Path) -> tuple[Solution | None, float | None]:
     """Read the best solution and its cost as reported, if they were written."""
-    solution = read_decision(folder / INCUMBENT)
-    if solution is None:
+    path = folder / INCUMBENT
+    if not path.exists():
         return None, None
-    _, cost = arrays(folder / INCUMBENT)
-    return solution, _number("cost of the incumbent", cost.item())
+    decision, cost = arrays(path)
+    return unpacked(decision), _number("cost of the incumbent", cost.item())
 
 
 def decisions(path: Path) -> Iterator[Solution]:

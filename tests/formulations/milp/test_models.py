@@ -93,6 +93,10 @@ def test_the_manifest_lists_the_models_in_the_folder(tmp_path):
     path.write_text('{"format": "rsjs-set/1"}', "utf-8")
     with pytest.raises(InputError, match="expected rsjs-models/1 in the file to replace"):
         next(fetch(SMALL[:1], tmp_path))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(InputError, match=r"manifest.json: found a folder"):
+        next(fetch(SMALL[:1], tmp_path))
 
 
 def test_names_are_distinct_and_bounds_are_below_costs():
@@ -112,6 +116,26 @@ def test_the_campaign_runs_every_model_with_the_solvers_that_take_it():
             choice.request.solver for choice in campaign.choices if choice.is_for(model.name)
         }
         assert solvers == {"highs", "scip", "cpsat", "cbc"} & {*model.solvers}
+
+
+def test_a_campaign_that_names_no_model_is_told_the_place_and_the_nearest(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        """
+        format = "rsjs-campaign/1"
+        name = "own"
+        shows = "own"
+        timing = "shared"
+        limits.time_s = 1
+        [[models]]
+        names = ["rsjs_gpu-*", "rsjs"]
+        [[methods]]
+        run = ["solve@highs"]
+        """,
+        "utf-8",
+    )
+    with pytest.raises(InputError, match="names/1: found 'rsjs', expected a model, e"):
+        _ = find_campaign(str(path)).sources
 
 
 @pytest.mark.slow
