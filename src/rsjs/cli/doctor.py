@@ -12,7 +12,7 @@ import psutil
 import typer
 
 from rsjs.campaigns.solver_versions import chosen, flaw
-from rsjs.cli.list import python
+from rsjs.cli.list_methods import python
 from rsjs.cli.options import Json
 from rsjs.cli.output import print_facts, print_json, text_of
 from rsjs.cli.progress import busy
