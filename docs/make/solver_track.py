@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -119,18 +120,28 @@ def classes() -> str:
 
 
 def beyond() -> str:
-    """Return a line per run of an hour on a model that no solver has proved in that time."""
+    """Return a line per model that an hour did not suffice for: how far each solver came."""
+    ran = runs().set_index(["model", "solver"])
+    takers = [one for one in SOLVERS if one != CPSAT]
     lines = []
-    hours = runs()[runs()["time_limit"] >= LIMITS["medium"]]
     for model in models():
-        if hardness(model.name) != "> 60 min":
-            continue
-        for row in hours[hours["model"] == model.name].to_dict("records"):
-            found = (known(row, key) for key in ("objective", "bound"))
-            told = ["none" if one is None else f"{one:.7g}" for one in found]
-            minutes = formats.measured(float(row["cpu_s"]) / 60)
-            lines.append([model.name, row["solver"], minutes, *told, _optimum(model)])
-    return table(["model", "solver", "CPU time [min]", "cost", "bound", "optimum"], lines)
+        if hardness(model.name) == "> 60 min":
+            keys = [(model.name, one) for one in takers]
+            cells = [_reached(ran.loc[key], model) if key in ran.index else "" for key in keys]
+            lines.append([model.name, _optimum(model), *cells])
+    return table(["model", "optimum", *takers], lines)
+
+
+def _reached(row: pd.Series[Any], model: TrackModel) -> str:
+    """Return the CPU time of a run, and how far its cost and its bound are from the optimum."""
+    ends = [known(row, key) for key in ("objective", "bound")]
+    away = [
+        "none"
+        if end is None or model.objective is None
+        else formats.percent(abs(end - model.objective) / model.objective)
+        for end in ends
+    ]
+    return f"{formats.measured(float(row['cpu_s']) / 60)} min: {away[0]}, {away[1]} %"
 
 
 def by_model() -> str:
