@@ -138,10 +138,10 @@ def _reached(row: pd.Series[Any], model: TrackModel) -> str:
     away = [
         "none"
         if end is None or model.objective is None
-        else formats.percent(abs(end - model.objective) / model.objective)
+        else f"{formats.percent(abs(end - model.objective) / model.objective)} %"
         for end in ends
     ]
-    return f"{formats.measured(float(row['cpu_s']) / 60)} min: {away[0]}, {away[1]} %"
+    return f"{formats.measured(float(row['cpu_s']) / 60)} min: {', '.join(away)}"
 
 
 def by_model() -> str:
