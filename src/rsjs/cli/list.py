@@ -87,16 +87,6 @@ def list_(
         judged = list_methods.judged_methods(file)
         print_json(judged) if as_json else list_methods.print_judged(judged, verbose=verbose)
         return
-    if name is not None and what is not What.MODELS:
-        known = list_methods.methods if what is What.METHODS else list_methods.policies
-        listed = known()
-        named = [method for method in listed if method["name"] == name]
-        if not named:
-            near = nearest(name, (method["name"] for method in listed))
-            where = f"rsjs list {What.POLICIES} {name}" if name in POLICIES else f"rsjs list {what}"
-            raise InputError("NAME", name, f"e.g. {near}; see {where}")
-        print_json(named) if as_json else list_methods.print_details(named, alone=True)
-        return
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
         What.METHODS: (list_methods.methods, list_methods.print_methods),
         What.POLICIES: (list_methods.policies, list_methods.print_policies),
@@ -106,6 +96,15 @@ def list_(
         What.MODELS: (partial(models, name), _print_models),
     }
     collect, show = kinds[what]
+    if name is not None and what is not What.MODELS:
+        listed = collect()
+        named = [method for method in listed if method["name"] == name]
+        if not named:
+            near = nearest(name, (method["name"] for method in listed))
+            where = f"rsjs list {What.POLICIES} {name}" if name in POLICIES else f"rsjs list {what}"
+            raise InputError("NAME", name, f"e.g. {near}; see {where}")
+        print_json(named) if as_json else list_methods.print_details(named, alone=True)
+        return
     print_json(collect()) if as_json else show(collect())
 
 
