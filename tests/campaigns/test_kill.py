@@ -21,6 +21,20 @@ pytestmark = [
 KILLS, RUNS = 8, 12
 LATEST = 0.3  # seconds after a record was written
 PATIENCE = 300.0  # seconds; a test that hangs is ended
+MEETING = """
+import os, time
+from rsjs.core.report import SolveResult, Stop
+
+
+def run(instance, call, report):
+    \"\"\"Waits until three runs have begun: more than either launcher has slots.\"\"\"
+    open(os.path.join({folder!r}, instance.name), "w").close()
+    end = time.monotonic() + {patience}
+    while len(os.listdir({folder!r})) < 3:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return SolveResult(stop=Stop.ITERATIONS)
+"""
 
 
 def processes_of(store):
@@ -89,8 +103,11 @@ def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(
 
 
 def test_two_launchers_on_one_store_share_its_runs(campaign, carry_out, tmp_path):
-    asked = campaign("fifo:paper", seeds=[*range(1, 9)])
-    store = tmp_path / "store"
+    store, folder = tmp_path / "store", tmp_path / "begun"
+    folder.mkdir()
+    code = MEETING.format(folder=str(folder), patience=PATIENCE)
+    (tmp_path / "meeting.py").write_text(code)
+    asked = campaign("meeting.py:run", seeds=[*range(1, 9)])
     prepared = runner.prepare(asked, store, runner.Part())
     other = start(prepared, store)
     told = runner.carry_out(prepared, store, Local(1))
